@@ -1,0 +1,68 @@
+# Everything here needs python3 (3.11 to 3.13), make and the package index; the first call sets up .venv itself.
+# PYTHON=python3.12 chooses another interpreter.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PEERS := .venv-peers
+READY := $(VENV)/.ready
+
+.PHONY: help setup test lint types compiled interpreted soak bench lock clean
+
+help:
+	@echo "make setup   create or refresh $(VENV)"
+	@echo "make test    lint, strict types, all tests, compiled and interpreted"
+	@echo "make lint    style only"
+	@echo "make bench   measure this machine beside public libraries, into benchmarks/RESULTS.md"
+	@echo "make soak    a hundred thousand games against the oracle (long)"
+	@echo "make lock    resolve the dependencies anew"
+
+setup: $(READY)
+
+# pip installs the hash-checked lock first and the project without dependencies after it.
+$(READY): requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
+	  { echo "Outflank needs Python 3.11 to 3.13, but $(PYTHON) is $$($(PYTHON) --version 2>&1); try make PYTHON=python3.12"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+	  { echo "$(PYTHON) cannot make virtual environments: install its venv module (Debian: python3-venv)"; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+test: lint types compiled interpreted
+
+lint: $(READY)
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
+
+types: $(READY)
+	@$(BIN)/mypy
+
+compiled: $(READY)
+	@echo "== tests, compiled"
+	@$(BIN)/pytest -q
+
+interpreted: $(READY)
+	@echo "== tests, interpreted (kernels as ordinary Python)"
+	@NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q -m "not compiled"
+
+soak: $(READY)
+	$(BIN)/python tests/soak.py
+
+bench: $(READY) $(PEERS)/.ready
+	$(BIN)/python benchmarks/compare.py --peers $(PEERS)/bin/python
+
+$(PEERS)/.ready: requirements/peers.txt
+	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/peers.txt
+	@touch $@
+
+lock: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  --no-emit-index-url --no-emit-find-links --extra dev --upgrade -o requirements/dev.txt pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  --no-emit-index-url --no-emit-find-links --upgrade -o requirements/peers.txt requirements/peers.in
+
+clean:
+	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,20 @@
+"""Errors for people: what was given, what was expected, how to fix it.
+
+All derive from `OutflankError`, a ValueError, so that one `except` catches every kind of bad input.
+"""
+
+
+class OutflankError(ValueError):
+    """Bad input of any kind. The command line prints its text and exits with code 2."""
+
+
+class BadRules(OutflankError):
+    """A board size or a variant that does not exist."""
+
+
+class BadNotation(OutflankError):
+    """Text that is not a square, a position or a list of moves."""
+
+
+class IllegalMove(OutflankError):
+    """A move that the rules do not allow in a position."""

@@ -1,0 +1,1 @@
+"""How people and programs reach Outflank: thin, no logic; nothing imports them."""

@@ -1,0 +1,61 @@
+"""The command `outflank`: one module per group of commands, each loaded with what it needs when it runs.
+
+A command module offers `register(commands)`; a command is a function from parsed arguments to None that prints
+its answer on stdout. Messages go to stderr. Bad input is exit code 2 without a traceback, Ctrl-C is 130.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from outflank import __version__
+from outflank.errors import OutflankError
+from outflank.interfaces.cli import bench, board
+
+_DESCRIPTION = """\
+Outflank, a Reversi laboratory: the usual game and the reversed one (fewest discs
+win) on every even board from 4x4 to 16x16."""
+
+_EXAMPLES = """\
+examples:
+  outflank show --moves f5d6c3            the board after three moves
+  outflank perft --depth 9                count lines of play
+  outflank bench --quick                  how fast this machine plays
+
+Every command explains itself: outflank COMMAND --help"""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="outflank",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"outflank {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for module in (board, bench):
+        module.register(commands)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code."""
+    args = _parser().parse_args(argv)
+    try:
+        args.run(args)
+        sys.stdout.flush()
+    except OutflankError as error:
+        print(f"outflank: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader left: end quietly
+    except OSError as error:
+        print(f"outflank: cannot use {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("outflank: interrupted", file=sys.stderr, flush=True)
+        sys.stdout.flush()
+        os._exit(130)  # at once: a thread inside a kernel would be waited for
+    return 0

@@ -1,0 +1,156 @@
+"""`outflank show` and `outflank perft`: look at a position, count its tree."""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from outflank.board import Position
+
+
+def register(commands: Any) -> None:
+    """Adds the commands to the parser."""
+    show = commands.add_parser("show", help="show a position, or a game after its moves", description=_SHOW)
+    _add_position(show)
+    show.add_argument(
+        "--moves", metavar="TRANSCRIPT", help="moves to play first, such as f5d6c3; passes may be left out"
+    )
+    show.add_argument("--variant", default="standard", help="standard (default) or reversed: who wins")
+    show.add_argument("--svg", metavar="FILE", help="also write a drawing")
+    show.add_argument("--json", action="store_true", help="print one JSON object")
+    show.set_defaults(run=run_show)
+
+    perft = commands.add_parser("perft", help="count lines of play", description=_PERFT)
+    _add_position(perft)
+    perft.add_argument("--depth", type=int, required=True, metavar="D", help="plies to count")
+    perft.add_argument("--divide", action="store_true", help="also the count of each first move")
+    perft.add_argument("--json", action="store_true", help="print one JSON object")
+    perft.set_defaults(run=run_perft)
+
+
+_SHOW = "Show the board, the side to move, the legal moves and the score; with --moves replay a game first."
+_PERFT = (
+    "Count the lines of play of D plies. A forced pass is one ply, a finished game counts once. "
+    "The last line printed is the count alone. The standard and the reversed game have the same tree."
+)
+
+
+def _add_position(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--size", type=int, metavar="N", help="board size, even, 4 to 16 (default 8)")
+    parser.add_argument(
+        "--position",
+        metavar="TEXT",
+        help="squares row by row (X black, O white, - empty), then the side to move X or O",
+    )
+
+
+def _position(args: argparse.Namespace) -> "Position":
+    """The position that --position, --size and --variant describe."""
+    from outflank.board import Position, Rules
+    from outflank.errors import BadRules
+
+    variant: Any = getattr(args, "variant", "standard")
+    rules = Rules(8 if args.size is None else args.size, variant)
+    if args.position is None:
+        return Position.start(rules)
+    position = Position.parse(args.position, variant)
+    if args.size not in (None, position.rules.size):
+        raise BadRules(
+            f"--size {args.size} does not fit --position, which has {position.rules.size}x{position.rules.size} squares"
+        )
+    return position
+
+
+def run_show(args: argparse.Namespace) -> None:
+    """Prints the position that the arguments describe."""
+    from outflank.formats import play_moves, replay, transcript
+
+    start = _position(args)
+    moves = replay(start, args.moves) if args.moves else []
+    position = play_moves(start, moves)
+    if args.svg:
+        Path(args.svg).write_text(position.svg(last=moves[-1] if moves else None), encoding="utf-8")
+    facts = _facts(position)
+    facts["moves"] = transcript(moves, position.rules)
+    print(json.dumps(facts) if args.json else _report(position, facts))
+
+
+def _facts(position: "Position") -> dict[str, Any]:
+    from outflank.board import Color
+
+    black, white = Color.BLACK, Color.WHITE
+    return {
+        "position": position.line(),
+        "rules": str(position.rules),
+        "turn": str(position.turn),
+        "legal": [position.rules.name(move) for move in position.moves],
+        "discs": {"black": position.discs(black), "white": position.discs(white), "empty": position.empties},
+        "over": position.is_over,
+        "winner": str(position.winner) if position.winner is not None else None,
+        "score": {
+            "seen_from": "black",
+            "empties_to_nobody": position.score(black),
+            "empties_to_winner": position.score(black, "winner"),
+        },
+    }
+
+
+def _report(position: "Position", facts: dict[str, Any]) -> str:
+    board, _, side = str(position).rpartition("\n")
+    discs, score = facts["discs"], facts["score"]
+    tournament = ""
+    if facts["over"]:
+        side = f"game over, {facts['winner'] + ' wins' if facts['winner'] else 'a draw'}"
+        tournament = f", {score['empties_to_winner']:+d} with the empty squares to the side with more discs"
+    legal = " ".join(facts["legal"]) or "none"
+    return (
+        f"{board}\n{facts['rules']}: {side}\nlegal moves: {legal}\n"
+        f"discs: black {discs['black']}, white {discs['white']}, empty {discs['empty']}\n"
+        f"score for black: {score['empties_to_nobody']:+d} by discs{tournament}"
+    )
+
+
+def run_perft(args: argparse.Namespace) -> None:
+    """Prints the count, and with --divide the count of each first move."""
+    position = _position(args)
+    began = time.perf_counter()
+    divided: dict[str, int] = {}
+    with _progress() as on_progress:
+        if args.divide:
+            divided = {
+                position.rules.name(move): position.play(move).perft(args.depth - 1, on_progress)
+                for move in (position.moves if args.depth > 0 else ())
+            }
+        count = sum(divided.values()) if divided else position.perft(args.depth, on_progress)
+    seconds = time.perf_counter() - began
+    if args.json:
+        facts = {"position": position.line(), "depth": args.depth, "count": count, "seconds": round(seconds, 6)}
+        print(json.dumps(facts | ({"divide": divided} if args.divide else {})))
+        return
+    for name, leaves in divided.items():
+        print(f"{name}: {leaves}")
+    print(count)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on stderr for counts that take longer than a second; nothing when nobody watches."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("counting", visible=False)
+        began = time.perf_counter()
+
+        def show(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, visible=time.perf_counter() - began > 1)
+
+        yield show

@@ -1,0 +1,13 @@
+"""Every compiled function of Outflank, and nothing else.
+
+Kernels know integers and arrays. A board is a tuple of 64-bit words, seen by the side to move:
+`me`, `opp` and `full`, the mask of squares that exist. Colours, names and errors live above.
+
+| module | what it holds |
+|---|---|
+| `jit` | the numba policy: decorator, disk cache, what the CPU offers |
+| `native` | machine instructions that Python cannot say, as LLVM code |
+| `words` | boards as words: counting, picking, legal moves, flips; the only module that knows the layout |
+| `rules` | playing and counting: make-move, final difference, perft |
+| `playout` | the random generator and random games, one at a time or side by side |
+"""

@@ -1,0 +1,313 @@
+"""Machine instructions that Python cannot say, as LLVM code that numba pastes into its callers.
+
+Three groups. Bit counting exists on every CPU. `deposit` (BMI2) finds the n-th set bit at once. The rest are
+vector forms of legal moves and flips, written once as LLVM vectors; `words` holds a plain twin of each with
+the same contract, uses it on CPUs without AVX2 and interpreted, and the tests compare the two.
+
+**One word** (8x8 and smaller). Four rays in the lanes of a `<4 x i64>`, shifted by 1, 8, 7 and 9 squares.
+Legal moves fill runs of opposing discs by doubling steps 1, 1, 2, 2. Flips look rays up in a table: the
+nearest square on a ray that is not opposing ends the run, and one bit trick isolates it.
+
+**Four words** (up to 16x16). A row is an `i16`, the board a `<16 x i16>` in one 256-bit register: columns move
+by lane shifts, rows by shuffles. Along a row an addition carries through a whole run, eastwards directly and
+westwards on the bit-reversed row; the other six directions fill by doubling. For flips, comparing every row
+with the mask of a line gathers that line into 16 bits, where the scalar bit trick turns its discs.
+
+Tried without gain on an AMD EPYC (Zen 4): eight rays by rotation in a 512-bit register (perft equal, games
+11 % slower); both halves of a 16x16 board mirrored into one 512-bit register (14 % slower than two passes).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+I1, I16, I32, I64 = (ir.IntType(bits) for bits in (1, 16, 32, 64))
+RAYS = ir.VectorType(I64, 4)
+ROWS = ir.VectorType(I16, 16)
+FOUR_WORDS = types.UniTuple(types.uint64, 4)
+
+Builder = Any  # llvmlite is untyped; these aliases tell the reader what is meant
+Value = Any
+
+
+# --- small vocabulary -------------------------------------------------------------------------------------
+
+
+def _constant(kind: Any, numbers: Sequence[int]) -> Value:
+    mask = (1 << kind.element.width) - 1
+    return ir.Constant(kind, [number & mask for number in numbers])
+
+
+def _all(kind: Any, number: int) -> Value:
+    return _constant(kind, [number] * kind.count)
+
+
+def _int(kind: Any, number: int) -> Value:
+    return ir.Constant(kind, number & ((1 << kind.width) - 1))
+
+
+def _lanes(numbers: Sequence[int]) -> Value:
+    """A shuffle: result lane i takes lane numbers[i] of both operands laid end to end."""
+    return ir.Constant(ir.VectorType(I32, len(numbers)), list(numbers))
+
+
+def _call(builder: Builder, name: str, result: Any, args: Sequence[Value]) -> Value:
+    kind = ir.FunctionType(result, [arg.type for arg in args])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
+
+
+def _splat(builder: Builder, kind: Any, scalar: Value) -> Value:
+    undefined = ir.Constant(kind, ir.Undefined)
+    first = builder.insert_element(undefined, scalar, _int(I32, 0))
+    return builder.shuffle_vector(first, undefined, _lanes([0] * kind.count))
+
+
+def _any_lane(builder: Builder, vector: Value) -> Value:
+    """The lanes or-ed together. llvmlite cannot derive the vector name, so it is spelled out."""
+    return _call(builder, "llvm.vector.reduce.or.v4i64", I64, [vector])
+
+
+def _load(context: Any, builder: Builder, array_type: Any, array: Value, kind: Any, index: Value) -> Value:
+    """The index-th vector of this kind in a contiguous array."""
+    data = cgutils.create_struct_proxy(array_type)(context, builder, array).data
+    pointer = builder.gep(builder.bitcast(data, kind.as_pointer()), [index])
+    return builder.load(pointer, align=8)
+
+
+# --- bit counting -----------------------------------------------------------------------------------------
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def popcount(typing: Any, word: Any) -> Any:
+    """Number of set bits, as int64."""
+    return types.int64(types.uint64), lambda context, builder, sig, args: builder.ctpop(args[0])
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def trailing_zeros(typing: Any, word: Any) -> Any:
+    """Index of the lowest set bit, as int64; 64 for an empty word."""
+    return types.int64(types.uint64), lambda context, builder, sig, args: builder.cttz(args[0], _int(I1, 0))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def deposit(typing: Any, bits: Any, mask: Any) -> Any:
+    """The low bits laid onto the set squares of the mask, lowest first (BMI2 pdep)."""
+
+    def code(context: Any, builder: Builder, sig: Any, args: Any) -> Value:
+        return _call(builder, "llvm.x86.bmi.pdep.64", I64, args)
+
+    return types.uint64(types.uint64, types.uint64), code
+
+
+# --- one word: 8x8 and smaller ----------------------------------------------------------------------------
+
+_STEPS = (1, 8, 7, 9)
+_INNER_COLUMNS = 0x7E7E7E7E7E7E7E7E
+_NO_WRAP = (_INNER_COLUMNS, -1, _INNER_COLUMNS, _INNER_COLUMNS)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def moves_one_word(typing: Any, me: Any, opp: Any) -> Any:
+    """Squares, empty or not, that end a run of `opp` beginning beside `me`."""
+
+    def code(context: Any, builder: Builder, sig: Any, args: Any) -> Value:
+        own = _splat(builder, RAYS, args[0])
+        opposing = builder.and_(_splat(builder, RAYS, args[1]), _constant(RAYS, _NO_WRAP))
+        once, twice = _constant(RAYS, _STEPS), _constant(RAYS, [2 * step for step in _STEPS])
+        found = []
+        for shift in (builder.shl, builder.lshr):
+            run = builder.and_(opposing, shift(own, once))
+            run = builder.or_(run, builder.and_(opposing, shift(run, once)))
+            pairs = builder.and_(opposing, shift(opposing, once))
+            run = builder.or_(run, builder.and_(pairs, shift(run, twice)))
+            run = builder.or_(run, builder.and_(pairs, shift(run, twice)))
+            found.append(shift(run, once))
+        return _any_lane(builder, builder.or_(*found))
+
+    return types.uint64(types.uint64, types.uint64), code
+
+
+def _ray(square: int, rows: int, columns: int) -> int:
+    row, column = divmod(square, 8)
+    mask = 0
+    while 0 <= row + rows < 8 and 0 <= column + columns < 8:
+        row, column = row + rows, column + columns
+        mask |= 1 << (8 * row + column)
+    return mask
+
+
+_RISING = ((0, 1), (1, 0), (1, -1), (1, 1))
+RAY_TABLE = np.array(
+    [[_ray(square, s * r, s * c) for s in (1, -1) for r, c in _RISING] for square in range(64)], np.uint64
+)
+"""Shape [64 squares, 8 rays]: the squares beyond each square, first the rays of rising bits."""
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def flips_one_word(typing: Any, me: Any, opp: Any, square: Any, rays: Any) -> Any:
+    """The discs of `opp` that a move on `square` turns. `rays` is RAY_TABLE."""
+
+    def code(context: Any, builder: Builder, sig: Any, args: Any) -> Value:
+        zero = _all(RAYS, 0)
+        own, others = _splat(builder, RAYS, args[0]), _splat(builder, RAYS, builder.not_(args[1]))
+        index = builder.mul(args[2], _int(I64, 2))
+        rising = _load(context, builder, sig.args[3], args[3], RAYS, index)
+        falling = _load(context, builder, sig.args[3], args[3], RAYS, builder.add(index, _int(I64, 1)))
+
+        # Rising: the lowest stop that is own, minus one, is the run below it.
+        stops = builder.and_(others, rising)
+        anchor = builder.and_(builder.and_(stops, builder.sub(zero, stops)), own)
+        found = builder.sext(builder.icmp_unsigned("!=", anchor, zero), RAYS)
+        upward = builder.and_(builder.add(anchor, found), rising)
+
+        # Falling: the highest stop that is own; the run is everything of the ray above it.
+        zeros = _call(builder, "llvm.ctlz.v4i64", RAYS, [builder.and_(others, falling), _int(I1, 0)])
+        top = builder.lshr(_all(RAYS, 1 << 63), zeros)
+        exists = builder.icmp_unsigned("<", zeros, _all(RAYS, 64))
+        anchor = builder.and_(builder.select(exists, top, zero), own)
+        downward = builder.and_(builder.sub(zero, builder.shl(anchor, _all(RAYS, 1))), falling)
+        return _any_lane(builder, builder.or_(upward, downward))
+
+    return types.uint64(types.uint64, types.uint64, types.int64, rays), code
+
+
+# --- four words: up to 16x16 ------------------------------------------------------------------------------
+
+
+def _to_rows(builder: Builder, board: Value) -> Value:
+    words = ir.Constant(RAYS, ir.Undefined)
+    for i in range(4):
+        words = builder.insert_element(words, builder.extract_value(board, i), _int(I32, i))
+    return builder.bitcast(words, ROWS)
+
+
+def _from_rows(builder: Builder, rows: Value) -> Value:
+    words = builder.bitcast(rows, RAYS)
+    board = ir.Constant(ir.ArrayType(I64, 4), ir.Undefined)
+    for i in range(4):
+        board = builder.insert_value(board, builder.extract_element(words, _int(I32, i)), i)
+    return board
+
+
+def _shifter(builder: Builder, down: int, right: int) -> Callable[[Value, int], Value]:
+    """A function that moves a board k squares in a direction; what leaves the board is gone."""
+
+    def shift(rows: Value, k: int) -> Value:
+        source = [i - down * k if 0 <= i - down * k < 16 else 16 for i in range(16)]
+        moved = builder.shuffle_vector(rows, _all(ROWS, 0), _lanes(source))
+        if right > 0:
+            return builder.shl(moved, _all(ROWS, k))
+        return builder.lshr(moved, _all(ROWS, k)) if right < 0 else moved
+
+    return shift
+
+
+def _beyond_runs(builder: Builder, own: Value, opposing: Value, shift: Callable[[Value, int], Value]) -> Value:
+    """Squares just past a run of `opposing` that follows `own`: doubling steps reach 16 squares."""
+    run = builder.and_(opposing, shift(own, 1))
+    run = builder.or_(run, builder.and_(opposing, shift(run, 1)))
+    pairs = builder.and_(opposing, shift(opposing, 1))
+    run = builder.or_(run, builder.and_(pairs, shift(run, 2)))
+    fours = builder.and_(pairs, shift(pairs, 2))
+    for _ in range(3):
+        run = builder.or_(run, builder.and_(fours, shift(run, 4)))
+    return shift(run, 1)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def moves_four_words(typing: Any, me: Any, opp: Any) -> Any:
+    """Squares, empty or not, that end a run of `opp` beginning beside `me`; others may be set where `opp` is."""
+
+    def code(context: Any, builder: Builder, sig: Any, args: Any) -> Value:
+        own, opposing = _to_rows(builder, args[0]), _to_rows(builder, args[1])
+
+        def reverse(rows: Value) -> Value:
+            return _call(builder, "llvm.bitreverse.v16i16", ROWS, [rows])
+
+        def eastwards(own: Value, opposing: Value) -> Value:
+            first = builder.and_(builder.shl(own, _all(ROWS, 1)), opposing)
+            return builder.add(first, opposing)
+
+        found = builder.or_(eastwards(own, opposing), reverse(eastwards(reverse(own), reverse(opposing))))
+        for down in (1, -1):
+            for right in (0, 1, -1):
+                shift = _shifter(builder, down, right)
+                found = builder.or_(found, _beyond_runs(builder, own, opposing, shift))
+        return _from_rows(builder, found)
+
+    return FOUR_WORDS(FOUR_WORDS, FOUR_WORDS), code
+
+
+def _diagonal(offset: int, right: int) -> list[int]:
+    columns = (offset + right * row for row in range(16))
+    return [1 << column if 0 <= column < 16 else 0 for column in columns]
+
+
+DIAGONAL_TABLE = np.array(
+    [_diagonal(offset, 1) for offset in range(-15, 16)] + [_diagonal(offset, -1) for offset in range(31)],
+    np.uint16,
+)
+"""Shape [62 lines, 16 rows]: 31 diagonals by column minus row, then 31 by column plus row."""
+
+
+def _line_flips(builder: Builder, own: Value, opposing: Value, place: Value) -> Value:
+    """The discs turned on a line of 16 squares held in the low bits of an i32, for a move on `place`."""
+    one = _int(I32, 1)
+    above = builder.add(place, one)
+    run = builder.lshr(opposing, above)
+    stop = builder.and_(builder.not_(run), builder.add(run, one))
+    anchor = builder.and_(builder.lshr(own, above), stop)
+    found = builder.zext(builder.icmp_unsigned("!=", anchor, _int(I32, 0)), I32)
+    upward = builder.shl(builder.sub(anchor, found), above)
+
+    # Below: the same at the top of the word, in two shifts because `place` may be 0.
+    distance = builder.sub(_int(I32, 31), place)
+    below = builder.shl(builder.shl(opposing, distance), one)
+    length = _call(builder, "llvm.ctlz.i32", I32, [builder.not_(below), _int(I1, 1)])
+    stop = builder.shl(builder.shl(builder.shl(own, distance), one), length)
+    anchored = builder.ashr(stop, _int(I32, 31))
+    run = builder.and_(builder.not_(builder.lshr(_int(I32, -1), length)), anchored)
+    return builder.or_(upward, builder.lshr(builder.lshr(run, one), distance))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def flips_four_words(typing: Any, me: Any, opp: Any, square: Any, diagonals: Any) -> Any:
+    """The discs of `opp` that a move on `square` turns. `diagonals` is DIAGONAL_TABLE."""
+
+    def code(context: Any, builder: Builder, sig: Any, args: Any) -> Value:
+        own, opposing = _to_rows(builder, args[0]), _to_rows(builder, args[1])
+        row, column = builder.lshr(args[2], _int(I64, 4)), builder.and_(args[2], _int(I64, 15))
+        zero = _all(ROWS, 0)
+        gathered = ir.VectorType(I1, 16)
+
+        def across(line: Value) -> Value:
+            """Flips on a line that has one square in every row."""
+
+            def gather(rows: Value) -> Value:
+                present = builder.icmp_unsigned("!=", builder.and_(rows, line), zero)
+                return builder.zext(builder.bitcast(present, I16), I32)
+
+            flips = _line_flips(builder, gather(own), gather(opposing), builder.trunc(row, I32))
+            return builder.select(builder.bitcast(builder.trunc(flips, I16), gathered), line, zero)
+
+        def table(index: Value) -> Value:
+            return _load(context, builder, sig.args[3], args[3], ROWS, index)
+
+        def one_row(rows: Value) -> Value:
+            return builder.zext(builder.extract_element(rows, row), I32)
+
+        vertical = _splat(builder, ROWS, builder.trunc(builder.shl(_int(I64, 1), column), I16))
+        falling = table(builder.add(builder.sub(column, row), _int(I64, 15)))
+        rising = table(builder.add(builder.add(column, row), _int(I64, 31)))
+        flips = builder.or_(builder.or_(across(vertical), across(falling)), across(rising))
+        along = _line_flips(builder, one_row(own), one_row(opposing), builder.trunc(column, I32))
+        here = builder.icmp_unsigned("==", _constant(ROWS, range(16)), _splat(builder, ROWS, builder.trunc(row, I16)))
+        horizontal = builder.select(here, _splat(builder, ROWS, builder.trunc(along, I16)), zero)
+        return _from_rows(builder, builder.or_(flips, horizontal))
+
+    return FOUR_WORDS(FOUR_WORDS, FOUR_WORDS, types.int64, diagonals), code

@@ -1,0 +1,142 @@
+"""Random games: the generator, one game at a time, and many side by side.
+
+Every game has a random stream of its own, made from a seed and the number of the game, and draws once per
+ply, forced passes included. A game is therefore the same played alone, in any lane, on any thread or CPU.
+
+The generator is xoroshiro128+ (Blackman & Vigna 2018), seeded by splitmix64 (Steele et al. 2014); its upper
+32 bits times the number of legal moves choose the move, with a bias below 2^-24.
+
+Side by side, `LANES` one-word games advance together through three plain loops. LLVM makes each loop a
+sequence of the CPU's widest vectors, so no vector code is needed; finished games pass until the last is done.
+Measured on 8x8, AMD EPYC with AVX-512, one core, million games/s: 8 lanes 0.64 (too few, LLVM unrolls instead),
+16 lanes 2.6, 32 lanes 3.0; choosing the move inside the vector loop by binary search 2.3; one at a time 0.88.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.kernels.jit import Board, Word, inlined, kernel
+from outflank.kernels.words import (
+    ZERO,
+    count,
+    either,
+    flips,
+    is_empty,
+    moves,
+    plain_flips,
+    plain_moves,
+    ranked,
+    ranked_bit,
+    single,
+    without,
+)
+
+LANES = 32
+
+Words = npt.NDArray[np.uint64]
+States = npt.NDArray[np.uint64]
+Differences = npt.NDArray[np.int16]
+
+_GAMMA = Word(0x9E3779B97F4A7C15)
+_GAME_STEP = Word(0xD1342543DE82EF95)
+_MIX_1, _MIX_2 = Word(0xBF58476D1CE4E5B9), Word(0x94D049BB133111EB)
+_R16, _R24, _R27, _R30, _R31, _R32, _R37, _R40 = (Word(n) for n in (16, 24, 27, 30, 31, 32, 37, 40))
+
+
+@inlined
+def _mix(z: Word) -> Word:
+    z = (z ^ (z >> _R30)) * _MIX_1
+    z = (z ^ (z >> _R27)) * _MIX_2
+    return z ^ (z >> _R31)
+
+
+@inlined
+def stream(seed: Word, game: Word) -> tuple[Word, Word]:
+    """The generator state at the start of a game: two outputs of splitmix64."""
+    start = seed + game * _GAME_STEP + _GAMMA
+    return _mix(start), _mix(start + _GAMMA)
+
+
+@inlined
+def advance(s0: Word, s1: Word) -> tuple[Word, Word]:
+    """The state after one draw; the number drawn from (s0, s1) is s0 + s1."""
+    s1 ^= s0
+    return ((s0 << _R24) | (s0 >> _R40)) ^ s1 ^ (s1 << _R16), (s1 << _R37) | (s1 >> _R27)
+
+
+@inlined
+def choose(number: Word, choices: int) -> Word:
+    """A rank below `choices`, from the upper half of a drawn number."""
+    return ((number >> _R32) * Word(choices)) >> _R32
+
+
+@inlined
+def playout(me: Board, opp: Board, full: Board, s0: Word, s1: Word) -> tuple[int, Word, Word]:
+    """(final discs of `me` minus discs of `opp`, generator state after it) of a uniformly random game."""
+    sign, passed = 1, False
+    while True:
+        number = s0 + s1
+        s0, s1 = advance(s0, s1)
+        squares = moves(me, opp, full)
+        if is_empty(squares):
+            if passed:
+                return sign * (count(me) - count(opp)), s0, s1
+            passed = True
+            me, opp = opp, me
+        else:
+            passed = False
+            square = ranked(squares, choose(number, count(squares)))
+            turned = flips(me, opp, square)
+            me, opp = without(opp, turned), either(either(me, turned), single(square, me))
+        sign = -sign
+
+
+@kernel
+def games_in_turn(me: Board, opp: Board, full: Board, seed: Word, first: int, out: Differences) -> None:
+    """Plays game number `first + i` into `out[i]`: final discs of `me` minus discs of `opp`."""
+    for i in range(len(out)):
+        s0, s1 = stream(seed, Word(first + i))
+        out[i] = playout(me, opp, full, s0, s1)[0]
+
+
+@inlined
+def _draw_moves(me: Words, opp: Words, full: Board, state: States, legal: Words, ranks: Words) -> Word:
+    """Legal moves of every lane and the rank of the one drawn; zero when no lane can move."""
+    somewhere = ZERO
+    for i in range(LANES):
+        s0, s1 = state[0, i], state[1, i]
+        state[0, i], state[1, i] = advance(s0, s1)
+        squares = plain_moves((me[i],), (opp[i],), full)
+        legal[i] = squares[0]
+        ranks[i] = choose(s0 + s1, count(squares))
+        somewhere |= squares[0]
+    return somewhere
+
+
+@inlined
+def _play_bits(me: Words, opp: Words, bits: Words) -> None:
+    """Plays one square in every lane, or passes where there is none, and hands the turn over."""
+    for i in range(LANES):
+        turned = plain_flips((me[i],), (opp[i],), (bits[i],))[0]
+        me[i], opp[i] = opp[i] & ~turned, me[i] | turned | bits[i]
+
+
+@kernel
+def games_side_by_side(me: Board, opp: Board, full: Board, seed: Word, first: int, out: Differences) -> None:
+    """The same games as `games_in_turn`, one-word boards only, `LANES` at a time."""
+    mine, theirs = np.empty(LANES, np.uint64), np.empty(LANES, np.uint64)
+    legal, ranks = np.empty(LANES, np.uint64), np.empty(LANES, np.uint64)
+    state = np.empty((2, LANES), np.uint64)
+    for begin in range(0, len(out), LANES):
+        for i in range(LANES):
+            mine[i], theirs[i] = me[0], opp[0]
+            state[0, i], state[1, i] = stream(seed, Word(first + begin + i))
+        sign, passes = 1, 0
+        while passes < 2:
+            passes = 0 if _draw_moves(mine, theirs, full, state, legal, ranks) != ZERO else passes + 1
+            for i in range(LANES):
+                legal[i] = ranked_bit(legal[i], ranks[i])
+            _play_bits(mine, theirs, legal)
+            sign = -sign
+        for i in range(min(LANES, len(out) - begin)):
+            out[begin + i] = sign * (count((mine[i],)) - count((theirs[i],)))

@@ -1,0 +1,88 @@
+"""Pictures of a board: text for terminals, SVG for pages and notebooks.
+
+Knows nothing of rules: a board is `n` rows of `n` characters, `X` black, `O` white, `-` empty, and marks are
+squares `(row, column)`. `python -m outflank.render` prints a sample.
+"""
+
+from collections.abc import Collection, Sequence
+from string import ascii_lowercase
+
+Cells = Sequence[str]
+Squares = Collection[tuple[int, int]]
+
+_CELL = 40
+_MARGIN = 22
+_LEGAL = "."
+
+
+def text_board(cells: Cells, legal: Squares = ()) -> str:
+    """The board with coordinates, one line per row; legal moves are dots. `Position.parse` reads it back.
+
+    >>> print(text_board(["----", "-OX-", "-XO-", "----"], legal=[(0, 1)]))
+      a b c d
+    1 - . - - 1
+    2 - O X - 2
+    3 - X O - 3
+    4 - - - - 4
+      a b c d
+    """
+    size = len(cells)
+    wide = len(str(size))
+    letters = " " * (wide + 1) + " ".join(ascii_lowercase[:size])
+    lines = [letters]
+    for row, line in enumerate(cells):
+        marks = (_LEGAL if (row, column) in legal else cell for column, cell in enumerate(line))
+        lines.append(f"{row + 1:>{wide}} {' '.join(marks)} {row + 1}")
+    return "\n".join([*lines, letters])
+
+
+def _disc(row: int, column: int, colour: str) -> str:
+    x, y = _MARGIN + (column + 0.5) * _CELL, _MARGIN + (row + 0.5) * _CELL
+    fill = "#111" if colour == "X" else "#fafafa"
+    return f'<circle cx="{x:g}" cy="{y:g}" r="{_CELL * 0.42:g}" fill="{fill}" stroke="#111" stroke-width="1"/>'
+
+
+def _dot(row: int, column: int, colour: str, radius: float) -> str:
+    x, y = _MARGIN + (column + 0.5) * _CELL, _MARGIN + (row + 0.5) * _CELL
+    return f'<circle cx="{x:g}" cy="{y:g}" r="{_CELL * radius:g}" fill="{colour}"/>'
+
+
+def _labels(size: int) -> list[str]:
+    labels = []
+    for i in range(size):
+        middle = _MARGIN + (i + 0.5) * _CELL
+        labels.append(f'<text x="{middle:g}" y="{_MARGIN - 7}">{ascii_lowercase[i]}</text>')
+        labels.append(f'<text x="{_MARGIN / 2:g}" y="{middle + 4:g}">{i + 1}</text>')
+    return labels
+
+
+def svg_board(cells: Cells, legal: Squares = (), last: tuple[int, int] | None = None, title: str = "") -> str:
+    """An SVG drawing of the board: discs, dots on legal moves, a red dot on the last move.
+
+    >>> svg = svg_board(["----", "-OX-", "-XO-", "----"], legal=[(0, 1)], title="Black to move")
+    >>> svg.startswith("<svg") and svg.count("<circle") == 5
+    True
+    """
+    size = len(cells)
+    side = size * _CELL
+    total = side + _MARGIN + 6
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total} {total}" width="{total}" height="{total}" '
+        f'role="img" font-family="sans-serif" font-size="13" text-anchor="middle" fill="#555">',
+        f"<title>{title}</title>" if title else "",
+        f'<rect x="{_MARGIN}" y="{_MARGIN}" width="{side}" height="{side}" fill="#2e7d4f"/>',
+    ]
+    for i in range(size + 1):
+        at = _MARGIN + i * _CELL
+        parts.append(f'<path d="M{_MARGIN} {at}h{side}M{at} {_MARGIN}v{side}" stroke="#14532d" stroke-width="1"/>')
+    parts += _labels(size)
+    for row, line in enumerate(cells):
+        parts += [_disc(row, column, cell) for column, cell in enumerate(line) if cell in "XO"]
+    parts += [_dot(row, column, "#a7e0bd", 0.13) for row, column in sorted(legal)]
+    if last is not None:
+        parts.append(_dot(*last, "#e5484d", 0.12))
+    return "\n".join(part for part in [*parts, "</svg>"] if part)
+
+
+if __name__ == "__main__":
+    print(text_board(["----", "-OX-", "-XO-", "----"], legal=[(0, 1), (1, 0), (2, 3), (3, 2)]))

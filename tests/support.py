@@ -1,0 +1,43 @@
+"""What several test files share: sizes, positions to try, data that lies beside the repository."""
+
+from pathlib import Path
+
+import pytest
+
+import naive
+from outflank.board import SIZES, Position, Rules, Variant
+from outflank.kernels.jit import INTERPRETED
+
+ROOT = Path(__file__).parent.parent
+SHARED = ROOT.parent / "shared" / "data"
+
+VARIANTS: tuple[Variant, ...] = ("standard", "reversed")
+PERFECT_GAME = (
+    "f5d6c3d3c4f4f6f3e6e7d7c5b6d8c6c7d2b5a5a6a7g5e3b4c8g6g4c2e8d1"
+    "f7e2g3h4f1e1f2g1b1f8g8b3h3b2h5b7a3a4a1a2c1h2h1g2b8a8g7h8h7h6"
+)
+
+every_size = pytest.mark.parametrize("size", SIZES)
+every_variant = pytest.mark.parametrize("variant", VARIANTS)
+EFFORT = 0.1 if INTERPRETED else 1.0
+"""Interpreted runs do a tenth of the work."""
+
+
+def shared(*parts: str) -> Path:
+    """A file of test data beside the repository, or a loud skip."""
+    path = SHARED.joinpath(*parts)
+    if not path.exists():
+        pytest.skip(f"SKIPPED FOR LACK OF DATA: {'/'.join(parts)} is not beside the repository")
+    return path
+
+
+def from_naive(board: naive.Board, side: str, variant: Variant = "standard") -> Position:
+    """An oracle's position as one of ours, built square by square and not through text."""
+    rules = Rules(len(board), variant)
+    masks = dict.fromkeys("XO-", 0)
+    for row, line in enumerate(board):
+        for column, sign in enumerate(line):
+            masks[sign] |= rules.bit(row * rules.size + column)
+    return Position.start(rules).__class__(
+        rules, masks["X"], masks["O"], Position.start().turn if side == "X" else Position.start().turn.other
+    )

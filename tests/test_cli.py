@@ -1,0 +1,167 @@
+"""The command line, in real processes."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from outflank import __version__
+from outflank.kernels.jit import INTERPRETED
+from support import PERFECT_GAME
+
+START_6 = "--------------OX----XO-------------- X"
+
+
+def outflank(*args: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([sys.executable, "-m", "outflank", *args], capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def test_help_reads_well_and_loads_neither_numba_nor_numpy() -> None:
+    script = (
+        "import sys; from outflank.interfaces.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "finally: print([name for name in ('numba', 'numpy', 'rich') if name in sys.modules])"
+    )
+    for args in (["--help"], ["perft", "--help"], ["show", "--help"], ["bench", "--help"], ["--version"]):
+        done = subprocess.run([sys.executable, "-c", script, *args], capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-1] == "[]", args
+    help_text = outflank("--help").stdout
+    for word in ("show", "perft", "bench", "examples:", "4x4 to 16x16"):
+        assert word in help_text
+    assert max(map(len, help_text.splitlines())) <= 100
+    assert outflank("--version").stdout.strip() == f"outflank {__version__}"
+
+
+def test_import_is_light() -> None:
+    script = "import sys, outflank; print([name for name in ('numba', 'numpy', 'rich') if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_perft_ends_with_the_count_alone() -> None:
+    assert outflank("perft", "--depth", "4").stdout == "244\n"
+    lines = outflank("perft", "--size", "6", "--depth", "3", "--divide").stdout.splitlines()
+    assert lines == ["c2: 14", "b3: 14", "e4: 14", "d5: 14", "56"]
+    assert outflank("perft", "--depth", "0").stdout == "1\n"
+    assert outflank("perft", "--depth", "0", "--divide").stdout == "1\n"
+
+
+def test_perft_as_json() -> None:
+    facts = json.loads(outflank("perft", "--position", START_6, "--depth", "3", "--divide", "--json").stdout)
+    assert facts["count"] == 56 and facts["depth"] == 3 and facts["position"] == START_6
+    assert facts["divide"] == {"c2": 14, "b3": 14, "e4": 14, "d5": 14}
+    assert "divide" not in json.loads(outflank("perft", "--depth", "2", "--json").stdout)
+
+
+def test_show_a_position() -> None:
+    text = outflank("show", "--size", "6", "--variant", "reversed").stdout
+    assert text == (
+        "  a b c d e f\n1 - - - - - - 1\n2 - - . - - - 2\n3 - . O X - - 3\n"
+        "4 - - X O . - 4\n5 - - - . - - 5\n6 - - - - - - 6\n  a b c d e f\n"
+        "reversed 6x6: black to move\nlegal moves: c2 b3 e4 d5\n"
+        "discs: black 2, white 2, empty 32\nscore for black: +0 by discs\n"
+    )
+
+
+def test_show_replays_a_game(tmp_path: Path) -> None:
+    svg = tmp_path / "board.svg"
+    facts = json.loads(outflank("show", "--moves", PERFECT_GAME, "--json", "--svg", str(svg)).stdout)
+    assert facts["over"] and facts["winner"] is None and facts["discs"] == {"black": 32, "white": 32, "empty": 0}
+    assert facts["moves"] == PERFECT_GAME and facts["legal"] == []
+    assert svg.read_text().startswith("<svg")
+    text = outflank("show", "--moves", PERFECT_GAME).stdout
+    assert "game over, a draw" in text and "legal moves: none" in text
+    won = outflank("show", "--position", "XXXX------------ O", "--variant", "reversed").stdout
+    assert "game over, white wins" in won
+    assert "-4 by discs, -16 with the empty squares to the side with more discs" in won
+
+
+BAD = [
+    [],
+    ["nonsense"],
+    ["perft"],
+    ["perft", "--depth", "x"],
+    ["perft", "--depth", "-1"],
+    ["perft", "--depth", "2", "--size", "5"],
+    ["perft", "--depth", "2", "--size", "18"],
+    ["perft", "--depth", "2", "--size", "eight"],
+    ["perft", "--depth", "2", "--position", "XO"],
+    ["perft", "--depth", "2", "--position", ""],
+    ["perft", "--depth", "2", "--position", START_6.replace("O", "Q", 1)],
+    ["perft", "--depth", "2", "--position", START_6[:-1] + "?"],
+    ["perft", "--depth", "2", "--position", START_6, "--size", "8"],
+    ["perft", "--depth", "2", "--colour", "red"],
+    ["show", "--size", "0"],
+    ["show", "--variant", "anti"],
+    ["show", "--moves", "a1"],
+    ["show", "--moves", "f5f5"],
+    ["show", "--moves", "f5pass"],
+    ["show", "--moves", "f5d9"],
+    ["show", "--moves", "f5 & d6"],
+    ["show", "--moves", PERFECT_GAME + "a1"],
+    ["show", "--position", "-" * 64],
+    ["show", "--svg", "/no/such/directory/board.svg"],
+    ["bench", "--fast"],
+]
+
+
+@pytest.mark.parametrize("args", BAD, ids=lambda args: " ".join(args)[:50] or "nothing")
+def test_bad_input_is_explained_with_exit_code_2(args: list[str]) -> None:
+    done = outflank(*args, code=2)
+    assert done.stdout == ""
+    message = done.stderr.strip().splitlines()[-1]
+    assert message.startswith("outflank") and len(message) > 20
+    given = [arg for arg in args[1:] if not arg.startswith("--")]
+    told = ("expected", "required", "invalid", "unrecognized", "legal", "over", "does not fit", "No such", "choose")
+    assert any(word in message for word in told), (given, message)
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    command = f"{sys.executable} -m outflank perft --depth 3 --divide | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.stdout.strip() == "0" and done.stderr == ""
+
+
+@pytest.mark.compiled
+def test_ctrl_c_stops_a_long_count_at_once() -> None:
+    command = [sys.executable, "-m", "outflank", "perft", "--depth", "16"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(3)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        _, messages = process.communicate(timeout=30)
+    assert process.returncode == 130 and messages == "outflank: interrupted\n"
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.compiled
+def test_a_long_count_shows_progress_on_a_terminal() -> None:
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "outflank", "perft", "--depth", "13"], stdout=subprocess.PIPE, stderr=slave
+    ) as process:
+        os.close(slave)
+        time.sleep(6)
+        process.kill()
+    assert b"counting" in os.read(master, 100_000)
+
+
+@pytest.mark.skipif(INTERPRETED, reason="measures compiled kernels")
+def test_bench_has_every_figure() -> None:
+    figures = json.loads(outflank("bench", "--quick", "--json").stdout)
+    sizes = ["4", "6", "8", "10", "12", "14", "16"]
+    for key in ("games_per_s", "single_games_per_s", "games_per_s_all_cores"):
+        assert list(figures[key]) == sizes and all(rate > 100 for rate in figures[key].values())
+    for key in ("perft_leaves_per_s", "import_s", "warm_start_s", "cold_start_s", "perft_resident_mb"):
+        assert figures[key] > 0
+    assert figures["version"] == __version__ and figures["cpu"]
+    assert all(figures["games_per_s"][size] >= figures["single_games_per_s"][size] for size in sizes)

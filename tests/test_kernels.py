@@ -1,0 +1,198 @@
+"""Every kernel against the oracle, on every size, on reachable and on arbitrary boards."""
+
+import random
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive
+from outflank.board import SIZES, Position, Rules
+from outflank.kernels import playout, rules, words
+from outflank.kernels.jit import INTERPRETED, NATIVE, Word
+from support import EFFORT, ROOT, every_size, from_naive
+
+PERFT = {
+    int(size): [int(number) for number in numbers.split()]
+    for size, numbers in (
+        line.split(":") for line in (ROOT / "tests" / "perft.txt").read_text().splitlines() if line[0] != "#"
+    )
+}
+
+
+def arbitrary_board(size: int, seed: int, emptiness: float) -> naive.Board:
+    """A board that no game need reach: long runs, discs in corners, isolated groups."""
+    rng = random.Random(seed)
+    signs = rng.choices("-XO", weights=[emptiness, 1, 1], k=size * size)
+    if seed % 3 == 0:  # stretches of one colour make runs as long as the board
+        for begin in range(0, size * size, size):
+            sign, cut = rng.choice("XO"), rng.randrange(size)
+            signs[begin + cut : begin + size] = sign * (size - cut)
+    return tuple("".join(signs[row : row + size]) for row in range(0, size * size, size))
+
+
+boards = st.builds(
+    arbitrary_board, st.sampled_from(SIZES), st.integers(0, 2**32), st.sampled_from([0.05, 0.3, 1.0, 4.0])
+)
+
+
+@settings(max_examples=int(2000 * EFFORT), deadline=None)
+@given(boards, st.sampled_from("XO"))
+def test_moves_and_play_on_arbitrary_boards(board: naive.Board, side: str) -> None:
+    position = from_naive(board, side)
+    expected = naive.legal_moves(board, side)
+    assert list(position.rules.squares(position.moves_mask)) == expected
+    for square in expected:
+        after = from_naive(naive.play(board, side, square), naive.OTHER[side])
+        assert position.play(square) == after
+
+
+@every_size
+def test_the_longest_run_in_every_direction(size: int) -> None:
+    """A run from edge to edge, the hardest case of every doubling step."""
+    last = size - 1
+    lines = {
+        "row": [(0, i) for i in range(size)],
+        "column": [(i, 0) for i in range(size)],
+        "falling": [(i, i) for i in range(size)],
+        "rising": [(last - i, i) for i in range(size)],
+    }
+    for name, squares in lines.items():
+        for path in (squares, squares[::-1]):
+            position = Position.start(Rules(size))
+            bits = [position.rules.bit(row * size + column) for row, column in path]
+            start = Position(position.rules, bits[-1], sum(bits[1:-1]))
+            row, column = path[0]
+            after = start.play(row * size + column)
+            assert after.black == sum(bits) and after.white == 0, name
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(not NATIVE, reason="this CPU has no AVX2 and BMI2: the plain kernels are the only ones here")
+@every_size
+def test_native_kernels_equal_their_plain_twins(size: int) -> None:
+    @numba.njit  # type: ignore[untyped-decorator]
+    def twins(me: Any, opp: Any, full: Any) -> Any:
+        legal = words.moves(me, opp, full)
+        same = legal == words.plain_moves(me, opp, full)
+        rest = legal
+        while not words.is_empty(rest):
+            square = words.first(rest)
+            rest = words.without_first(rest)
+            same = same and words.flips(me, opp, square) == words.plain_flips_at(me, opp, square)
+        for rank in range(words.count(legal)):
+            rest = words.without(legal, words.single(words.ranked(legal, Word(rank)), legal))
+            same = same and words.count(rest) == words.count(legal) - 1
+        return same
+
+    for seed in range(400):
+        position = from_naive(arbitrary_board(size, seed, (0.1, 1.0, 3.0)[seed % 3]), "X")
+        assert twins(*position.boards), position
+
+
+@every_size
+def test_perft_equals_the_published_tables(size: int) -> None:
+    start = Position.start(Rules(size))
+    deepest = 200_000 if INTERPRETED and size == 4 else 2_000 if INTERPRETED else 10**9
+    for depth, leaves in enumerate(PERFT[size], start=1):
+        if leaves <= deepest:
+            assert start.perft(depth) == leaves, f"depth {depth}: {start.divide(depth)}"
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("size", [14, 16])
+def test_perft_of_the_largest_boards_equals_the_oracle(size: int) -> None:
+    assert PERFT[size][5] == naive.perft(naive.start(size), "X", 6)
+
+
+@settings(max_examples=int(200 * EFFORT), deadline=None)
+@given(boards, st.sampled_from("XO"), st.integers(0, 3))
+def test_perft_equals_the_oracle_on_arbitrary_boards(board: naive.Board, side: str, depth: int) -> None:
+    depth = min(depth, 1 if len(board) > 8 else 2 if len(board) > 6 else 3)
+    assert from_naive(board, side).perft(depth) == naive.perft(board, side, depth)
+
+
+def difference(board: naive.Board, side: str) -> int:
+    black, white, _ = naive.counts(board)
+    return black - white if side == "X" else white - black
+
+
+@every_size
+@pytest.mark.parametrize("seed", [0, 1, 2**64 - 1])
+def test_random_games_equal_the_oracle_move_by_move(size: int, seed: int) -> None:
+    """The oracle replays the documented stream; equal results of every game mean equal games."""
+    rng = random.Random(seed)
+    games = int(40 * EFFORT)
+    board, side = naive.start(size), "X"
+    for _ in range(rng.randrange(6)):
+        board, side = naive.play(board, side, rng.choice(naive.legal_moves(board, side))), naive.OTHER[side]
+    out = np.empty(games, np.int16)
+    first = rng.randrange(10**6)
+    playout.games_in_turn(*from_naive(board, side).boards, Word(seed), first, out)
+    expected = [difference(naive.random_game(board, side, seed, first + i)[0], side) for i in range(games)]
+    assert out.tolist() == expected
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+@pytest.mark.parametrize("games", [1, 31, 32, 33, 1000])
+def test_games_side_by_side_are_the_same_games(size: int, games: int) -> None:
+    boards = Position.start(Rules(size)).boards
+    games = int(games * EFFORT) or 1
+    alone, beside = np.empty(games, np.int16), np.empty(games, np.int16)
+    playout.games_in_turn(*boards, Word(7), 5, alone)
+    playout.games_side_by_side(*boards, Word(7), 5, beside)
+    assert (alone == beside).all()
+
+
+def test_random_games_from_a_finished_position_and_through_a_pass() -> None:
+    out = np.empty(3, np.int16)
+    finished = Position.parse("XXXX----------OO X")
+    playout.games_in_turn(*finished.boards, Word(1), 0, out)
+    assert out.tolist() == [2, 2, 2]
+    passing = Position.parse("XXXXXXXXXXXXXXO- X").with_turn(finished.turn.other)
+    assert passing.must_pass
+    playout.games_in_turn(*passing.boards, Word(1), 0, out)
+    assert out.tolist() == [-16, -16, -16]
+    playout.games_side_by_side(*passing.boards, Word(1), 0, out)
+    assert out.tolist() == [-16, -16, -16]
+
+
+@pytest.mark.compiled
+def test_first_moves_are_drawn_uniformly() -> None:
+    """Chi-square over the ranks drawn for 1 to 33 choices; fails for a generator stuck or shifted by one."""
+    draws = 20_000
+    for choices in (2, 3, 7, 20, 33):
+        tally = np.zeros(choices)
+        for game in range(draws):
+            number = next(naive.stream(11, game))
+            tally[((number >> 32) * choices) >> 32] += 1
+        expected = draws / choices
+        assert ((tally - expected) ** 2 / expected).sum() < choices + 5 * (2 * choices) ** 0.5
+
+
+@pytest.mark.compiled
+def test_kernels_have_the_types_they_promise() -> None:
+    """Signed and unsigned words must not mix; interpreted runs cannot see it."""
+    for size in (8, 16):
+        boards = Position.start(Rules(size)).boards
+        rules.legal_moves(*boards)
+        rules.play(*boards[:2], 19 if size == 8 else 6 * 16 + 7)
+        rules.difference(*boards[:2])
+        rules.perft(*boards, 2)
+    board = {1: numba.types.UniTuple(numba.types.uint64, 1), 4: numba.types.UniTuple(numba.types.uint64, 4)}
+    promised: dict[str, Any] = {
+        "legal_moves": lambda kind: kind,
+        "play": lambda kind: numba.types.UniTuple(kind, 2),
+        "difference": lambda kind: numba.types.int64,
+        "perft": lambda kind: numba.types.int64,
+    }
+    for name, returns in promised.items():
+        kernel: Any = getattr(rules, name)
+        assert len(kernel.signatures) == 2, f"{name} compiled more than once per layout: {kernel.signatures}"
+        for signature in kernel.signatures:
+            kind = board[len(signature[0])]
+            assert signature[0] == kind
+            assert kernel.overloads[signature].signature.return_type == returns(kind), name
