@@ -11,7 +11,24 @@ from support import ROOT
 
 PACKAGE = ROOT / "src" / "outflank"
 
-ROOMS = ["errors", "kernels", "render", "board", "formats", "benchmark", "interfaces", "__main__"]
+ROOMS = [
+    "errors",
+    "spec",
+    "kernels",
+    "render",
+    "board",
+    "formats",
+    "evaluation",
+    "search",
+    "engines",
+    "agents",
+    "game",
+    "execute",
+    "arena",
+    "benchmark",
+    "interfaces",
+    "__main__",
+]
 """Lowest first. A module may import from its own room and from rooms above it in this list."""
 
 

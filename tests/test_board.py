@@ -200,7 +200,7 @@ def test_bad_variant_and_rules_text() -> None:
         Rules.parse("8")
 
 
-@pytest.mark.parametrize("text", ["", "a", "a0", "a01", "a9", "i1", "1a", "a1b", "ä1", "a²", "passe"])
+@pytest.mark.parametrize("text", ["", "a", "a0", "a01", "a9", "i1", "1a", "a1b", "ä1", "a²", "passe", "a" + "1" * 5000])
 def test_bad_squares(text: str) -> None:
     with pytest.raises(BadNotation, match="expected a1 to h8"):
         Rules().square(text)

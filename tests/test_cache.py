@@ -18,14 +18,14 @@ SCRIPT = """
 import sys, numpy as np
 from outflank.board import Position, Rules
 from outflank.kernels.jit import NATIVE, Word
-from outflank.kernels.playout import games_in_turn, games_side_by_side
+from outflank.kernels.playout import games_in_turn, games_side_by_side, new_lanes
 for size in map(int, sys.argv[1:]):
     position = Position.start(Rules(size))
     out = np.empty(100, np.int16)
     games_in_turn(*position.boards, Word(3), 0, out)
     total = int(out.astype(int) @ np.arange(100))
     if size <= 8:
-        games_side_by_side(*position.boards, Word(3), 0, out)
+        games_side_by_side(*position.boards, Word(3), 0, out, new_lanes())
         assert int(out.astype(int) @ np.arange(100)) == total
     print(size, position.perft(5), total)
 """

@@ -84,6 +84,46 @@ def test_show_replays_a_game(tmp_path: Path) -> None:
     assert "-4 by discs, -16 with the empty squares to the side with more discs" in won
 
 
+def test_agents_are_listed_and_explained() -> None:
+    text = outflank("agents").stdout
+    for name in ("minimax(", "uct(", "solver(", "phan-synytsia-mcts(", "own_heuristic(", "positional(", "gtp("):
+        assert name in text
+    explained = outflank("agents", "minimax").stdout
+    assert "depth: a whole number from 1 to 500. plies; 5 when no limit at all is given" in explained
+    assert "eval: discs | corners" in explained and "default positional" in explained
+    facts = json.loads(outflank("agents", "--json").stdout)
+    assert {"agents", "evaluations", "playouts"} == set(facts)
+    assert facts["agents"]["uct"]["options"][0]["name"] == "playouts"
+
+
+def test_board_in_move_out() -> None:
+    assert outflank("move", "minimax(depth=2, eval=discs)").stdout == "d3\n"
+    facts = json.loads(outflank("move", "uct(playouts=30)", "--position", START_6, "--seed", "4", "--json").stdout)
+    assert set(facts) >= {"move", "value", "nodes", "playouts", "depth", "seconds", "pv", "moves"}
+    assert facts["playouts"] == 30 and facts["move"] in ("c2", "b3", "e4", "d5")
+    assert sum(move["visits"] for move in facts["moves"]) == 30
+    limited = json.loads(outflank("move", "minimax", "--moves", "f5d6", "--depth", "1", "--json").stdout)
+    assert limited["depth"] == 1 and limited["seen_from"] == "black"
+    assert outflank("move", "random", "--size", "4", "--variant", "reversed", "--seed", "1").stdout.strip() in (
+        "b1", "a2", "d3", "c4",
+    )  # fmt: skip
+
+
+def test_solve_positions_and_files(tmp_path: Path) -> None:
+    facts = json.loads(outflank("solve", "--size", "4", "--json").stdout)
+    assert facts["score"] == -10 and facts["discs"] == -8 and facts["exact"] and facts["best"] in facts["pv"]
+    assert {"nodes", "seconds"} <= set(facts)
+    reversed_4 = json.loads(outflank("solve", "--size", "4", "--variant", "reversed", "--json").stdout)
+    assert reversed_4["score"] == 4
+    problems = tmp_path / "problems.obf"
+    problems.write_text("% two\n-----OX--XO----- X; b1:-10;\n\nXXXXOOOXOOXXOO-- X; pass:+99;\n")
+    lines = outflank("solve", str(problems)).stdout.splitlines()
+    assert len(lines) == 2 and "as published" in lines[0] and "published +99" in lines[1]
+    stopped = outflank("solve", "--nodes", "1000").stdout
+    assert stopped.startswith("not finished after")
+    assert json.loads(outflank("solve", "--nodes", "1000", "--json").stdout)["exact"] is False
+
+
 BAD = [
     [],
     ["nonsense"],
@@ -110,6 +150,17 @@ BAD = [
     ["show", "--position", "-" * 64],
     ["show", "--svg", "/no/such/directory/board.svg"],
     ["bench", "--fast"],
+    ["agents", "chess"],
+    ["move"],
+    ["move", "minmax"],
+    ["move", "uct(playouts=0)"],
+    ["move", "random", "--position", "XXXX------------ O"],
+    ["move", "random", "--depth", "0"],
+    ["move", "random", "--seed", "x"],
+    ["solve", "/no/such/file.obf"],
+    ["solve", __file__],
+    ["solve", "x.obf", "--position", START_6],
+    ["solve", "--by", "luck"],
 ]
 
 
@@ -120,7 +171,19 @@ def test_bad_input_is_explained_with_exit_code_2(args: list[str]) -> None:
     message = done.stderr.strip().splitlines()[-1]
     assert message.startswith("outflank") and len(message) > 20
     given = [arg for arg in args[1:] if not arg.startswith("--")]
-    told = ("expected", "required", "invalid", "unrecognized", "legal", "over", "does not fit", "No such", "choose")
+    told = (
+        "expected",
+        "required",
+        "invalid",
+        "unrecognized",
+        "legal",
+        "over",
+        "does not fit",
+        "No such",
+        "choose",
+        "known",
+    )
+    message = done.stderr.strip()
     assert any(word in message for word in told), (given, message)
 
 

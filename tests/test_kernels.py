@@ -143,7 +143,7 @@ def test_games_side_by_side_are_the_same_games(size: int, games: int) -> None:
     games = int(games * EFFORT) or 1
     alone, beside = np.empty(games, np.int16), np.empty(games, np.int16)
     playout.games_in_turn(*boards, Word(7), 5, alone)
-    playout.games_side_by_side(*boards, Word(7), 5, beside)
+    playout.games_side_by_side(*boards, Word(7), 5, beside, playout.new_lanes())
     assert (alone == beside).all()
 
 
@@ -156,7 +156,7 @@ def test_random_games_from_a_finished_position_and_through_a_pass() -> None:
     assert passing.must_pass
     playout.games_in_turn(*passing.boards, Word(1), 0, out)
     assert out.tolist() == [-16, -16, -16]
-    playout.games_side_by_side(*passing.boards, Word(1), 0, out)
+    playout.games_side_by_side(*passing.boards, Word(1), 0, out, playout.new_lanes())
     assert out.tolist() == [-16, -16, -16]
 
 

@@ -13,32 +13,51 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from outflank.agents import Agent, agent, check_agent
     from outflank.board import Color, Position, Rules
-    from outflank.errors import BadNotation, BadRules, IllegalMove, OutflankError
-    from outflank.formats import replay, transcript
+    from outflank.errors import BadNotation, BadRules, BadSpec, IllegalMove, OutflankError
+    from outflank.formats import read_obf, replay, transcript
+    from outflank.search.limits import Decision, Limits
+    from outflank.search.solver import solve
 
 _HOME = {
+    "Agent": "agents",
+    "agent": "agents",
+    "check_agent": "agents",
     "Color": "board",
     "Position": "board",
     "Rules": "board",
     "OutflankError": "errors",
     "BadNotation": "errors",
     "BadRules": "errors",
+    "BadSpec": "errors",
     "IllegalMove": "errors",
+    "read_obf": "formats",
     "replay": "formats",
     "transcript": "formats",
+    "Decision": "search.limits",
+    "Limits": "search.limits",
+    "solve": "search.solver",
 }
 
 __all__ = [
+    "Agent",
     "BadNotation",
     "BadRules",
+    "BadSpec",
     "Color",
+    "Decision",
     "IllegalMove",
+    "Limits",
     "OutflankError",
     "Position",
     "Rules",
     "__version__",
+    "agent",
+    "check_agent",
+    "read_obf",
     "replay",
+    "solve",
     "transcript",
 ]
 

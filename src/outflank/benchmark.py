@@ -18,10 +18,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from outflank import __version__
+from outflank.agents import agent
 from outflank.board import SIZES, Position, Rules
-from outflank.kernels.jit import Word
-from outflank.kernels.playout import games_in_turn, games_side_by_side
+from outflank.formats import play_moves, replay
+from outflank.kernels.jit import Board, Word
+from outflank.kernels.playout import games_in_turn, games_side_by_side, new_lanes
 from outflank.kernels.rules import perft
+from outflank.kernels.words import count, moves
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,10 +34,47 @@ Work = Callable[[], tuple[float, float]]
 
 _PERFT = [sys.executable, "-m", "outflank", "perft", "--depth", "6"]
 _IMPORT = "import time; t = time.perf_counter(); import outflank; print(time.perf_counter() - t)"
-_MEMORY = (
-    "import resource, sys; from outflank.interfaces.cli import main; main(sys.argv[1:]); "
-    "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, file=sys.stderr)"
-)
+_MEMORY = """
+import sys
+from pathlib import Path
+from outflank.interfaces.cli import main
+main(sys.argv[1:])
+status = Path("/proc/self/status").read_text()  # getrusage would count the process that started this one
+print(int(status.split("VmHWM:")[1].split()[0]) / 1024, file=sys.stderr)
+"""
+
+
+_MIDGAME = "d3c3f5e3c2d2d1f6b3c5"
+_AFTER_OPENING = play_moves(Position.start(), replay(Position.start(), _MIDGAME))
+_PLAIN = "win=1048576, pass_costs_depth=no"
+
+SEARCHES = [
+    # (name, agent, position): a decision each, timed; the middlegame position is the one after _MIDGAME
+    ("uct, 10,000 playouts, 8x8", "uct(playouts=10000)", Position.start()),
+    ("uct, 100,000 playouts, 8x8", "uct(playouts=100000)", Position.start()),
+    ("uct, 100,000 playouts in lanes, 8x8", "uct(playouts=100000, leaf_playouts=32)", Position.start()),
+    ("uct, 10,000 playouts, 12x12", "uct(playouts=10000)", Position.start(Rules(12))),
+    (
+        "alpha-beta, discs, depth 10",
+        f"minimax(10, discs, order=eval, table=0.25, search=pvs, {_PLAIN})",
+        _AFTER_OPENING,
+    ),
+    (
+        "alpha-beta, discs, depth 11",
+        f"minimax(11, discs, order=eval, table=0.25, search=pvs, {_PLAIN})",
+        _AFTER_OPENING,
+    ),
+    (
+        "alpha-beta, matrix, depth 10",
+        f"minimax(10, terms(position=1, table=classic), order=positional, table=1, search=pvs, {_PLAIN})",
+        _AFTER_OPENING,
+    ),
+    (
+        "alpha-beta, mobility, depth 10",
+        f"minimax(10, outflank.benchmark:own_moves, order=eval, table=1, search=pvs, {_PLAIN})",
+        _AFTER_OPENING,
+    ),
+]
 
 
 def measure(quick: bool = False, on_progress: Callable[[str], None] = lambda text: None) -> dict[str, Any]:
@@ -42,10 +82,12 @@ def measure(quick: bool = False, on_progress: Callable[[str], None] = lambda tex
     seconds, rounds = (0.03, 2) if quick else (0.2, 5)
     works: dict[str, Work] = {"perft": _perft_work(8 if quick else 10)}
     for size in SIZES:
-        works[f"{size} in turn"] = _games_work(size, games_in_turn, seconds)
+        works[f"{size} in turn"] = _games_work(size, False, seconds)
         if size <= 8:
-            works[f"{size} side by side"] = _games_work(size, games_side_by_side, seconds)
+            works[f"{size} side by side"] = _games_work(size, True, seconds)
         works[f"{size} on all cores"] = _all_cores_work(size, seconds)
+    for name, text, position in SEARCHES:
+        works[name] = _search_work(text, position)
     rates = best_rates(works, rounds, on_progress)
     single = {str(size): rates[f"{size} in turn"] for size in SIZES}
     beside = {str(size): rates.get(f"{size} side by side", 0.0) for size in SIZES}
@@ -55,6 +97,10 @@ def measure(quick: bool = False, on_progress: Callable[[str], None] = lambda tex
         "games_per_s": {size: max(single[size], beside[size]) for size in single},
         "single_games_per_s": single,
         "games_per_s_all_cores": {str(size): rates[f"{size} on all cores"] for size in SIZES},
+        "searches": {
+            name: {"agent": text, "seconds": 1 / rates[name], **_search_figures(text, position)}
+            for name, text, position in SEARCHES
+        },
         **_start_times(2 if quick else 5),
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
@@ -90,25 +136,53 @@ def _perft_work(depth: int) -> Work:
     return work
 
 
-def _games_work(size: int, play: Callable[..., None], seconds: float) -> Work:
+def _games_work(size: int, beside: bool, seconds: float) -> Work:
     """Random games from the start until the time is over, in blocks of a few milliseconds."""
-    boards = Position.start(Rules(size)).boards
+    me, opp, full = Position.start(Rules(size)).boards
     out = np.empty(64 * (16 // size) ** 3 * 4, np.int16)
 
     def work() -> tuple[float, float]:
+        lanes = new_lanes()
         games, began = 0, time.perf_counter()
         while games == 0 or time.perf_counter() - began < seconds:
-            play(*boards, Word(1), games, out)
+            if beside:
+                games_side_by_side(me, opp, full, Word(1), games, out, lanes)
+            else:
+                games_in_turn(me, opp, full, Word(1), games, out)
             games += len(out)
         return games, time.perf_counter() - began
 
     return work
 
 
+def own_moves(own: Board, opp: Board, size: int) -> int:
+    """The legal moves of one side alone: an evaluation of a public library, for comparison."""
+    full = (Word(0xFFFFFFFFFFFFFFFF),)
+    return count(moves(own, opp, full)) + 0 * size
+
+
+def _search_work(text: str, position: Position) -> Work:
+    """One decision of an agent; its rate is decisions per second."""
+    player = agent(text)
+
+    def work() -> tuple[float, float]:
+        began = time.perf_counter()
+        player.choose(position, seed=1)
+        return 1, time.perf_counter() - began
+
+    return work
+
+
+def _search_figures(text: str, position: Position) -> dict[str, Any]:
+    """What one decision finds; equal on every machine."""
+    decision = agent(text).choose(position, seed=1)
+    return {"value": decision.value, "nodes": decision.nodes, "playouts": decision.playouts, "depth": decision.depth}
+
+
 def _all_cores_work(size: int, seconds: float) -> Work:
     """The fastest way on every core at once: kernels release the GIL."""
     cores = os.cpu_count() or 1
-    one = _games_work(size, games_side_by_side if size <= 8 else games_in_turn, seconds)
+    one = _games_work(size, size <= 8, seconds)
 
     def work() -> tuple[float, float]:
         began = time.perf_counter()
@@ -131,7 +205,7 @@ def _start_times(rounds: int) -> dict[str, float]:
     run(_PERFT)
     with tempfile.TemporaryDirectory() as empty:
         cold = min(run(_PERFT, str(Path(empty) / str(i)))[0] for i in range(min(rounds, 2)))
-    memory = run([sys.executable, "-c", _MEMORY, *_PERFT[3:]])[2] if os.name == "posix" else "nan"
+    memory = run([sys.executable, "-c", _MEMORY, *_PERFT[3:]])[2] if Path("/proc/self/status").exists() else "0"
     return {
         "import_s": min(float(run([sys.executable, "-c", _IMPORT])[1]) for _ in range(rounds)),
         "warm_start_s": min(run(_PERFT)[0] for _ in range(rounds)),
@@ -162,6 +236,10 @@ def table(figures: dict[str, Any]) -> "Table":
         if int(size) > 8:
             cells[1] = "–"
         result.add_row(f"random games/s, {size}x{size}", *cells)
+    for name, search in figures["searches"].items():
+        done = search["playouts"] or search["nodes"]
+        unit = "playouts/s" if search["playouts"] else "nodes/s"
+        result.add_row(name, f"{search['seconds'] * 1000:.1f} ms", f"{done / search['seconds']:,.0f} {unit}", "")
     result.add_row("perft leaves/s, 8x8", f"{figures['perft_leaves_per_s']:,.0f}", "", "")
     result.add_row("import outflank", f"{figures['import_s']:.3f} s", "", "")
     result.add_row("outflank perft --depth 6, warm", f"{figures['warm_start_s']:.2f} s", "", "")

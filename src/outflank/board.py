@@ -6,6 +6,7 @@ use (bit `stride * row + column`), so that a search starts without conversion; a
 it. The compiled functions know only the side to move; black and white live here.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -157,7 +158,7 @@ class Rules:
         if name in ("pass", "pa", "ps", "--", "@@"):
             return self.pass_move
         column = ascii_lowercase.find(name[:1]) if name else -1
-        row = int(name[1:]) - 1 if name[1:].isascii() and name[1:].isdigit() and name[1] != "0" else -1
+        row = int(name[1:]) - 1 if re.fullmatch("[1-9][0-9]?", name[1:]) else -1
         if 0 <= column < self.size and 0 <= row < self.size:
             return row * self.size + column
         last = self.name(self.pass_move - 1)

@@ -18,3 +18,18 @@ class BadNotation(OutflankError):
 
 class IllegalMove(OutflankError):
     """A move that the rules do not allow in a position."""
+
+
+class BadSpec(OutflankError):
+    """Text that does not name an agent, an evaluation, an option or a limit."""
+
+
+class EngineFailed(OutflankError):
+    """An external program that crashed, stalled, or answered what no one understands.
+
+    `kind` is how the game ends because of it: `crash`, `stall`, `illegal move` or `failure`.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind

@@ -10,4 +10,10 @@ Kernels know integers and arrays. A board is a tuple of 64-bit words, seen by th
 | `words` | boards as words: counting, picking, legal moves, flips; the only module that knows the layout |
 | `rules` | playing and counting: make-move, final difference, perft |
 | `playout` | the random generator and random games, one at a time or side by side |
+| `policy` | playouts by policy: heuristic, weighted, cut off by an evaluation |
+| `evaluate` | evaluations: a weighted sum of terms by phase |
+| `plug` | the one plug for code of a person's own |
+| `alphabeta` | minimax to a fixed depth, resumable at any node |
+| `uct` | tree search by playouts |
+| `endgame` | exact endgame search |
 """

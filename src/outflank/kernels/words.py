@@ -12,7 +12,7 @@ made of: on single words, LLVM turns a loop over them into the widest vectors th
 """
 
 from outflank.kernels import native
-from outflank.kernels.jit import INTERPRETED, NATIVE, Board, Word, inlined
+from outflank.kernels.jit import INTERPRETED, NATIVE, Board, Word, Words, inlined
 
 ZERO, ONE, ALL, WORD_BITS = Word(0), Word(1), Word(2**64 - 1), Word(64)
 _INNER_OF_8 = Word(0x7E7E7E7E7E7E7E7E)
@@ -277,6 +277,15 @@ def plain_flips(me: Board, opp: Board, bit: Board) -> Board:
     return either(straight, either(_turned(bit, me, inner, row - ONE), _turned(bit, me, inner, row + ONE)))
 
 
+@inlined
+def along_edges(board: Board, horizontal: Board, vertical: Board) -> Board:
+    """Squares of the edges beside a disc of `board` on the same edge: first and last row, first and last column."""
+    row = Word(8) if len(board) == 1 else Word(16)
+    across, upright = both(board, horizontal), both(board, vertical)
+    beside = both(horizontal, either(_up(across, ONE), _down(across, ONE)))
+    return either(beside, both(vertical, either(_up(upright, row), _down(upright, row))))
+
+
 # --- legal moves and flips --------------------------------------------------------------------------------
 
 
@@ -314,3 +323,23 @@ moves = _native_moves if NATIVE else plain_moves
 
 flips = _native_flips if NATIVE else plain_flips_at
 """flips(me, opp, square): the discs of `opp` that a move of `me` on an empty square turns."""
+
+
+# --- boards in arrays -------------------------------------------------------------------------------------
+
+
+@inlined
+def load(rows: Words, index: int, like: Board) -> Board:
+    """Row `index` of an array of shape [rows, words] as a board in the layout of `like`."""
+    if len(like) == 1:
+        return (rows[index, 0],)
+    else:
+        return (rows[index, 0], rows[index, 1], rows[index, 2], rows[index, 3])
+
+
+@inlined
+def store(rows: Words, index: int, board: Board) -> None:
+    """Writes a board into row `index` of an array of shape [rows, words]."""
+    rows[index, 0] = board[0]
+    if len(board) > 1:
+        rows[index, 1], rows[index, 2], rows[index, 3] = board[1], board[2], board[3]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from outflank import __version__
 from outflank.errors import OutflankError
-from outflank.interfaces.cli import bench, board
+from outflank.interfaces.cli import agents, bench, board
 
 _DESCRIPTION = """\
 Outflank, a Reversi laboratory: the usual game and the reversed one (fewest discs
@@ -21,6 +21,9 @@ _EXAMPLES = """\
 examples:
   outflank show --moves f5d6c3            the board after three moves
   outflank perft --depth 9                count lines of play
+  outflank agents minimax                 what an agent is and which options it has
+  outflank move "uct(playouts=5000)" --moves f5d6
+  outflank solve problems.obf             exact scores of endgame positions
   outflank bench --quick                  how fast this machine plays
 
 Every command explains itself: outflank COMMAND --help"""
@@ -35,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"outflank {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (board, bench):
+    for module in (board, agents, bench):
         module.register(commands)
     return parser
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def register(commands: Any) -> None:
     """Adds the commands to the parser."""
     show = commands.add_parser("show", help="show a position, or a game after its moves", description=_SHOW)
-    _add_position(show)
+    add_position(show)
     show.add_argument(
         "--moves", metavar="TRANSCRIPT", help="moves to play first, such as f5d6c3; passes may be left out"
     )
@@ -26,7 +26,7 @@ def register(commands: Any) -> None:
     show.set_defaults(run=run_show)
 
     perft = commands.add_parser("perft", help="count lines of play", description=_PERFT)
-    _add_position(perft)
+    add_position(perft)
     perft.add_argument("--depth", type=int, required=True, metavar="D", help="plies to count")
     perft.add_argument("--divide", action="store_true", help="also the count of each first move")
     perft.add_argument("--json", action="store_true", help="print one JSON object")
@@ -40,7 +40,8 @@ _PERFT = (
 )
 
 
-def _add_position(parser: argparse.ArgumentParser) -> None:
+def add_position(parser: argparse.ArgumentParser) -> None:
+    """The options that describe a position."""
     parser.add_argument("--size", type=int, metavar="N", help="board size, even, 4 to 16 (default 8)")
     parser.add_argument(
         "--position",
@@ -49,7 +50,7 @@ def _add_position(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _position(args: argparse.Namespace) -> "Position":
+def read_position(args: argparse.Namespace) -> "Position":
     """The position that --position, --size and --variant describe."""
     from outflank.board import Position, Rules
     from outflank.errors import BadRules
@@ -70,7 +71,7 @@ def run_show(args: argparse.Namespace) -> None:
     """Prints the position that the arguments describe."""
     from outflank.formats import play_moves, replay, transcript
 
-    start = _position(args)
+    start = read_position(args)
     moves = replay(start, args.moves) if args.moves else []
     position = play_moves(start, moves)
     if args.svg:
@@ -117,7 +118,7 @@ def _report(position: "Position", facts: dict[str, Any]) -> str:
 
 def run_perft(args: argparse.Namespace) -> None:
     """Prints the count, and with --divide the count of each first move."""
-    position = _position(args)
+    position = read_position(args)
     began = time.perf_counter()
     divided: dict[str, int] = {}
     with _progress() as on_progress:

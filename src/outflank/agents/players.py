@@ -1,0 +1,110 @@
+"""Players that are not searches of their own: by lot, by the solver, by a person's code."""
+
+import inspect
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from outflank.board import Position
+from outflank.errors import BadSpec, IllegalMove
+from outflank.evaluation import load_object
+from outflank.search.limits import Decision, Limits, RootMove
+from outflank.search.solver import solve
+
+
+class Player(Protocol):
+    """What every search offers."""
+
+    def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
+        """The decision in a position that has a legal square to play."""
+        ...
+
+
+class RandomPlayer:
+    """Every legal move is as likely as any other."""
+
+    def choose(self, position: Position, limits: Limits, seed: int) -> Decision:  # noqa: ARG002
+        """A move by lot."""
+        move = random.Random(seed).choice(position.moves)
+        return Decision(move, position.turn, pv=(move,), moves=tuple(map(RootMove, position.moves)))
+
+
+@dataclass(frozen=True)
+class SolverPlayer:
+    """Perfect play, where the limits permit."""
+
+    by: Literal["margin", "wdl"]
+    memory_mb: float
+
+    def choose(self, position: Position, limits: Limits, seed: int) -> Decision:  # noqa: ARG002
+        """The best move, or the best one found so far with a note that it is not proven."""
+        found = solve(position, by=self.by, limits=limits, memory_mb=self.memory_mb)
+        return Decision(
+            position.moves[0] if found.move is None else found.move,
+            position.turn,
+            value=found.score,
+            nodes=found.nodes,
+            depth=position.empties if found.exact else 0,
+            pv=found.pv,
+            moves=found.moves,
+            finished=found.exact,
+            note="" if found.exact else "not finished: a limit stopped the solver, the move is not proven best",
+        )
+
+
+@dataclass(frozen=True)
+class WithEndgame:
+    """A player that hands over to the solver when few squares are empty."""
+
+    player: Player
+    empties: int
+    solver: SolverPlayer
+
+    def new_game(self) -> None:
+        """Tells the player."""
+        getattr(self.player, "new_game", lambda: None)()
+
+    def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
+        """Exact near the end, otherwise the player's; a solver stopped by a limit is not believed."""
+        if position.empties <= self.empties:
+            decision = self.solver.choose(position, limits, seed)
+            if decision.finished:
+                return decision
+        return self.player.choose(position, limits, seed)
+
+
+class OwnPlayer:
+    """A person's class or function behind the interface of all players."""
+
+    def __init__(self, name: str, options: dict[str, Any]) -> None:
+        self.name = name
+        module, _, attribute = name.partition(":")
+        thing = load_object(module, attribute, "class with a method choose(position), or function of a position")
+        if inspect.isclass(thing) or options:
+            try:
+                thing = thing(**options)
+            except Exception as error:  # a person's code may raise anything
+                raise BadSpec(f"cannot make {name} with {options}: {type(error).__name__}: {error}") from error
+        self._choose: Callable[..., Any] = getattr(thing, "choose", thing)
+        if not callable(self._choose):
+            raise BadSpec(f"{name} cannot play: expected a method choose(position) or a function of a position")
+        self._reset: Callable[[], None] = getattr(thing, "new_game", lambda: None)
+        self._extra = [word for word in ("limits", "seed") if word in inspect.signature(self._choose).parameters]
+
+    def new_game(self) -> None:
+        """Calls the player's own `new_game` where it has one."""
+        self._reset()
+
+    def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
+        """What the player answered, checked."""
+        given = {"limits": limits, "seed": seed}
+        answer = self._choose(position, **{word: given[word] for word in self._extra})
+        decision = answer if isinstance(answer, Decision) else None
+        move = decision.move if decision else answer
+        if isinstance(move, str):
+            move = position.rules.square(move)
+        if isinstance(move, bool) or not hasattr(move, "__index__") or move.__index__() not in position.moves:
+            legal = " ".join(position.rules.name(legal) for legal in position.moves)
+            raise IllegalMove(f"{self.name} answered {answer!r} in {position.line()}; legal: {legal}")
+        return decision or Decision(move.__index__(), position.turn, pv=(move.__index__(),))

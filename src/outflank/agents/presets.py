@@ -1,0 +1,133 @@
+"""The players of the five papers, spelled out as built-in agents.
+
+A preset is a signature and a function from its options to the call it stands for. What a paper leaves open is an
+option; where its text is ambiguous or its pseudo-code cannot work, the preset takes the reading that fits the
+printed results.
+"""
+
+from collections.abc import Callable
+
+from outflank.evaluation import table_option
+from outflank.spec import Call, Filled, Option, Signature, Value, choice, flag, number, parse, show, whole
+
+_SECONDS = Option("seconds", number(0, above=True), None, "time for a move; 2s and 300ms are read too")
+_PLAYOUTS = Option("playouts", whole(1), None, "games played out for a move")
+
+Expansion = Callable[[Filled], Call]
+_WHAT_UCT = (_PLAYOUTS, _SECONDS)
+
+
+def _spelled(name: str, options: Filled, keep: tuple[str, ...] = (), **settings: Value) -> Call:
+    """A call of a built-in agent: the options a preset passes on, and the settings that make it the paper's."""
+    passed = {key: options[key] for key in keep if options[key] is not None}
+    return Call(name, (), tuple((passed | settings).items()))
+
+
+def _he_lin_minimax(options: Filled) -> Call:
+    """Their depth 1 scores 0.47 and 0.48 against a random player, so it is a random player here."""
+    if options["depth"] == 1:
+        return Call("random")
+    evaluation = {"simple": "discs", "complex": "corners"}[options["eval"]]
+    return _spelled("minimax", options, ("depth",), eval=evaluation, win=0)
+
+
+def _tenshi(options: Filled) -> Call:
+    playout = Call("weighted", (), (("table", options["table"].canonical),)) if options["weighted"] else "uniform"
+    settings: dict[str, Value] = {"expand": "all", "final": "win_rate", "reuse": True, "playout": _reparsed(playout)}
+    return _spelled("uct", options, ("playouts", "seconds", "endgame"), **settings)
+
+
+def _reparsed(value: Value) -> Value:
+    """A nested call whose texts may be lists, as a value."""
+    return parse(show(value))
+
+
+_PAPER_UCT: dict[str, Value] = {"backup": "agent", "final": "win_rate"}
+
+PRESETS: dict[str, tuple[Signature, Expansion]] = {
+    signature.name: (signature, expansion)
+    for signature, expansion in (
+        (
+            Signature(
+                "phan-synytsia-minimax",
+                "alpha-beta to a fixed depth with 10 x position + 5 x mobility",
+                (Option("depth", whole(1, 500), 3, "plies"), table_option("nested")),
+                "Phan & Synytsia",
+            ),
+            lambda options: _spelled(
+                "minimax", options, ("depth",), eval=Call("positional", (), (("table", options["table"].canonical),))
+            ),
+        ),
+        (
+            Signature(
+                "phan-synytsia-mcts",
+                "tree search with a fixed number of playouts, points of the searching agent in every node",
+                (Option("playouts", whole(1), 1000, "iterations"),),
+                "Phan & Synytsia",
+            ),
+            lambda options: _spelled("uct", options, ("playouts",), **_PAPER_UCT, pass_node="leaf"),
+        ),
+        (
+            Signature(
+                "he-lin-uct",
+                "tree search for some seconds, a draw counts nothing",
+                (_SECONDS, Option("playouts", whole(1), None, "in place of seconds")),
+                "He & Lin",
+            ),
+            lambda options: _spelled("uct", options, ("seconds", "playouts"), **_PAPER_UCT, draw=0),
+        ),
+        (
+            Signature(
+                "he-lin-minimax",
+                "alpha-beta to a fixed depth; depth 1 is a random player",
+                (
+                    Option("depth", whole(1, 500), 3, "plies"),
+                    Option(
+                        "eval", choice("simple", "complex"), "simple", "discs, or 100 a corner, 4 an edge, 1 others"
+                    ),
+                ),
+                "He & Lin",
+            ),
+            _he_lin_minimax,
+        ),
+        (
+            Signature("pure-mc", "250 random playouts for every move", source="Reversi with Monte Carlo Tree Search"),
+            lambda options: Call("montecarlo", (), (("playouts", 250),)),
+        ),
+        (
+            Signature(
+                "heuristic-mc",
+                "250 playouts for every move, own moves by the one-ply formula",
+                source="Reversi with Monte Carlo Tree Search",
+            ),
+            lambda options: Call("montecarlo", (), (("playouts", 250), ("playout", "own_heuristic"))),
+        ),
+        (
+            Signature(
+                "he-reversed",
+                "alpha-beta with five terms in three phases for the reversed game",
+                (Option("depth", whole(1, 500), 4, "plies"),),
+                "Zean He",
+            ),
+            lambda options: _spelled("minimax", options, ("depth",), eval="reversed", order="positional"),
+        ),
+        (
+            Signature("he-reversed-uct", "tree search that plays out every child of a leaf", _WHAT_UCT, "Zean He"),
+            lambda options: _spelled("uct", options, ("playouts", "seconds"), expand="all", final="win_rate", c=2),
+        ),
+        (
+            Signature(
+                "tenshi",
+                "tree search with weighted playouts, kept between moves, exact near the end",
+                (
+                    *_WHAT_UCT,
+                    Option("weighted", flag(), True, "weighted or uniform playouts"),
+                    table_option("shy", "weights of the squares"),
+                    Option("endgame", whole(0, 60), 10, "solve exactly when so many squares or fewer are empty"),
+                ),
+                "Tenshi",
+            ),
+            _tenshi,
+        ),
+    )
+}

@@ -1,0 +1,112 @@
+"""External programs as players: `gtp(cmd="gtp-rhino -l 3")`, `nboard(cmd="ntest x", depth=10)`.
+
+`process` keeps a program from hanging, flooding or outliving us, `player` is what the protocols share, `gtp` and
+`nboard` speak to the program, `line` finds out how a game came to a position, `ggf` writes a game down for NBoard.
+A program is not the person's own code and nothing it does is an error of ours: whatever goes wrong is an
+`EngineFailed` whose kind says how the game ends.
+"""
+
+from outflank.engines.ggf import ggf
+from outflank.engines.gtp import GtpPlayer
+from outflank.engines.line import Line, moves_between
+from outflank.engines.nboard import NBoardPlayer
+from outflank.engines.player import EnginePlayer
+from outflank.engines.process import EngineProcess, read_command
+from outflank.errors import BadSpec
+from outflank.spec import Filled, Option, Quoted, Signature, Value, number, whole
+
+__all__ = [
+    "ENGINE_SIGNATURES",
+    "EnginePlayer",
+    "EngineProcess",
+    "GtpPlayer",
+    "Line",
+    "NBoardPlayer",
+    "build_gtp",
+    "build_nboard",
+    "ggf",
+    "moves_between",
+]
+
+
+def _command(value: Value) -> Quoted:
+    """a text in quotes"""
+    if not isinstance(value, str):
+        raise BadSpec('expected a program and its arguments in quotes, such as "gtp-rhino -l 3"')
+    read_command(_plain(value))
+    return Quoted(_plain(value))
+
+
+def _commands(value: Value) -> tuple[Quoted, ...]:
+    """a list of texts in quotes"""
+    items = value if isinstance(value, tuple) else (value,)
+    texts = tuple(Quoted(_plain(item)) for item in items if isinstance(item, str))
+    if len(texts) != len(items) or not all(text.strip() and text.isprintable() for text in texts):
+        raise BadSpec('expected commands of the protocol in quotes, such as ["komi 0"]')
+    return texts
+
+
+def _plain(text: str) -> str:
+    """The characters alone: `str` of a quoted text has quotes around it."""
+    return "".join(text)
+
+
+_CMD = Option("cmd", _command, None, "the program and its arguments, split as a shell would; always needed")
+_TIMEOUT = Option("timeout", number(0, 86_400, above=True), 10, "seconds to wait for a move that has no time limit")
+_STARTUP = Option("startup", number(0, 86_400, above=True), 30, "seconds to wait for the program's first answer")
+
+ENGINE_SIGNATURES = {
+    signature.name: signature
+    for signature in (
+        Signature(
+            "gtp",
+            "an external program that speaks GTP version 2, such as gtp-rhino, Edax or Egaroucid",
+            (
+                _CMD,
+                Option("setup", _commands, (), "commands for the program before its first game"),
+                _TIMEOUT,
+                _STARTUP,
+            ),
+        ),
+        Signature(
+            "nboard",
+            "an external program that speaks the NBoard protocol, such as NTest or Edax",
+            (
+                _CMD,
+                Option("depth", whole(1, 500), 10, "plies that it is told to search in the middle game"),
+                _TIMEOUT,
+                _STARTUP,
+            ),
+        ),
+    )
+}
+
+
+def build_gtp(options: Filled) -> GtpPlayer:
+    """The player that `gtp(…)` describes; its program is not started yet.
+
+    >>> from outflank.spec import parse
+    >>> options = ENGINE_SIGNATURES["gtp"].fill(parse('gtp("gtp-rhino -l 1", timeout=5)'))
+    >>> str(options)
+    'gtp(cmd="gtp-rhino -l 1", setup=[], startup=30, timeout=5)'
+    >>> build_gtp(options).command
+    'gtp-rhino -l 1'
+    """
+    setup = tuple(_plain(command) for command in options["setup"])
+    return GtpPlayer(_needed(options), options["timeout"], options["startup"], setup)
+
+
+def build_nboard(options: Filled) -> NBoardPlayer:
+    """The player that `nboard(…)` describes; its program is not started yet.
+
+    >>> from outflank.spec import parse
+    >>> build_nboard(ENGINE_SIGNATURES["nboard"].fill(parse("nboard(ntest, depth=4)"))).depth
+    4
+    """
+    return NBoardPlayer(_needed(options), options["depth"], options["timeout"], options["startup"])
+
+
+def _needed(options: Filled) -> str:
+    if options["cmd"] is None:
+        raise BadSpec(f'{options.name} needs a program to run; expected for example {options.name}(cmd="program")')
+    return _plain(options["cmd"])

@@ -1,0 +1,141 @@
+"""An external program as a player, whatever protocol it speaks.
+
+The program is started by `new_game` (so that no clock of a game measures it) or by the first `choose`, and is used
+again for the next game. After any failure, and after Ctrl-C, nobody knows what it still has to say: it is ended, and
+the next call starts a fresh one. `new_game` itself never fails; the next `choose` tells of it, which loses the game and
+not the match.
+
+A player is not for two threads at once.
+"""
+
+import time
+from dataclasses import replace
+
+from outflank.board import Position
+from outflank.engines.line import Line, moves_between
+from outflank.engines.process import EngineProcess, read_command
+from outflank.errors import EngineFailed
+from outflank.search.limits import Decision, Limits
+
+GRACE = 2.0
+"""Seconds that a program may exceed its time before it counts as stalled; whether it lost on time, the game says."""
+
+
+class EnginePlayer:
+    """What the protocols have in common; they add `_greet`, `_decide` and their farewell."""
+
+    farewell = "quit"
+
+    def __init__(self, command: str, timeout: float = 10.0, startup: float = 30.0) -> None:
+        """`timeout` is the longest wait for an answer without a time limit, `startup` the one for the first answer."""
+        read_command(command)
+        self.command = command
+        self.timeout = timeout
+        self.startup = startup
+        self._process: EngineProcess | None = None
+        self._failed: EngineFailed | None = None
+        self._followed: Line | None = None
+        self._known: Line | None = None
+
+    # --- what games call ------------------------------------------------------------------------------------
+
+    def new_game(self) -> None:
+        """Forgets the game before and has a program running. Never fails: a failure is told by the next `choose`."""
+        self._followed = self._known = None
+        try:
+            self._running()
+        except EngineFailed as error:
+            self._failed = error
+
+    def follow(self, start: Position, moves: tuple[int, ...]) -> None:
+        """Tells how the game came to the position of the next `choose`: its start and all its moves, passes written."""
+        self._followed = Line(start, tuple(moves))
+
+    def choose(self, position: Position, limits: Limits | None = None, seed: int = 0) -> Decision:  # noqa: ARG002
+        """The program's decision, checked to be legal. Programs cannot be given a seed."""
+        failed, self._failed = self._failed, None
+        if failed is not None:
+            raise failed
+        limits = limits or Limits()
+        if not self._can_serve(limits):
+            self.close()
+        line = self._line_to(position)
+        process = self._running()
+        began = time.perf_counter()
+        try:
+            decision = self._decide(process, line, limits)
+        except BaseException:  # Ctrl-C too: an answer is still to come that the next question must not meet
+            self._drop()
+            raise
+        self._known = line.plus(decision.move)
+        return replace(decision, seconds=time.perf_counter() - began)
+
+    def close(self) -> None:
+        """Ends the program; the next `new_game` or `choose` would start another."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.close(self.farewell)
+
+    # --- what protocols add -----------------------------------------------------------------------------------
+
+    def _greet(self, process: EngineProcess) -> None:
+        """The first words with a program just started; it must answer within `startup` seconds."""
+        raise NotImplementedError
+
+    def _can_serve(self, limits: Limits) -> bool:  # noqa: ARG002
+        """Whether the running program can be given these limits; if not, it is started anew."""
+        return True
+
+    def _decide(self, process: EngineProcess, line: Line, limits: Limits) -> Decision:
+        """Brings the program to the end of the line and asks for its move."""
+        raise NotImplementedError
+
+    # --- the program --------------------------------------------------------------------------------------------
+
+    def _running(self) -> EngineProcess:
+        if self._process is None:
+            self._process = EngineProcess(self.command)
+            try:
+                self._greet(self._process)
+            except BaseException:
+                self._drop()
+                raise
+        return self._process
+
+    def _drop(self) -> None:
+        """Ends a program that cannot be talked to any more, without a farewell."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.close(patience=0.1)
+
+    def _patience(self, limits: Limits) -> float:
+        """Seconds to wait for a move. A clock for the game leaves it to the program how to spend it."""
+        allowed = limits.seconds if limits.game_seconds is None else limits.game_seconds
+        return self.timeout if allowed is None else allowed + GRACE
+
+    # --- positions and moves --------------------------------------------------------------------------------------
+
+    def _line_to(self, position: Position) -> Line:
+        """The line as told, or one that continues the last, or one from the usual start, or the bare position."""
+        if self._followed is not None and self._followed.end == position:
+            return self._followed
+        for line in (self._known, Line(Position.start(position.rules))):
+            moves = None if line is None else moves_between(line.end, position)
+            if line is not None and moves is not None:
+                return line.plus(*moves)
+        return Line(position)
+
+    def _legal(self, process: EngineProcess, text: str, position: Position) -> int:
+        """The move that a program named, checked."""
+        rules = position.rules
+        try:
+            move = rules.square(text)
+        except ValueError:  # BadNotation, or digits without an end
+            raise process.failed("failure", f"answered {text[:40]!r}; expected a square such as d3, or pass") from None
+        if move not in position.moves:
+            legal = " ".join(rules.name(one) for one in position.moves) or "nothing, the game is over"
+            other = position.with_turn(position.turn.other)
+            hint = f" (a move for {other.turn})" if move in other.moves else ""
+            said = f"{position.turn} cannot play {rules.name(move)}{hint} in {position.line()}; legal: {legal}"
+            raise process.failed("illegal move", said)
+        return move

@@ -1,0 +1,317 @@
+"""One game from start to end: `play_game`, the only game loop there is, and the `GameRecord` it leaves.
+
+A failure is a result with a reason, never a lost match: an agent that raises, answers illegally or runs out of time
+loses, and the record says why. Every decision gets a seed of its own, made from the seed of the game and the ply, so a
+game is the same again on any worker (games on a clock excepted).
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Literal, Protocol
+
+from outflank.board import Color, Position
+from outflank.errors import BadSpec, EngineFailed, IllegalMove, OutflankError
+from outflank.search.limits import Decision, Limits
+from outflank.search.solver import solve
+
+_MASK = 2**64 - 1
+_PLY_STEP = 0x9E3779B97F4A7C15
+
+StopRule = Literal["majority", "exceeder_loses"]
+StopClock = Literal["player_total", "game_total", "move"]
+
+
+class Player(Protocol):
+    """What a game needs of an agent: `Agent` and external engines offer it."""
+
+    @property
+    def text(self) -> str:
+        """Its identity."""
+        ...
+
+    def new_game(self) -> None:
+        """Forgets the game before."""
+        ...
+
+    def follow(self, start: Position, moves: tuple[int, ...]) -> None:
+        """Hears the moves of the game before it is asked for its own."""
+        ...
+
+    def choose(self, position: Position, limits: Limits | None = None, seed: int = 0) -> Decision:
+        """Its decision."""
+        ...
+
+
+class Termination(StrEnum):
+    """How a game ended."""
+
+    NORMAL = "normal"
+    ADJUDICATED = "adjudicated"
+    TIMEOUT = "timeout"
+    STOPPED = "stopped"
+    ILLEGAL = "illegal move"
+    CRASH = "crash"
+    STALL = "stall"
+    FAILURE = "failure"
+
+
+@dataclass(frozen=True)
+class TimeControl:
+    """Clocks: seconds for a move, seconds for a game with an increment per move; None is no clock.
+
+    `margin` is the tolerance before an excess counts. With `stop_after` the game is stopped, as Phan & Synytsia did,
+    when the time looked at after a finished move exceeds it; `stop_rule` says who then wins.
+    """
+
+    move_seconds: float | None = None
+    game_seconds: float | None = None
+    increment: float = 0.0
+    margin: float = 0.05
+    stop_after: float | None = None
+    stop_clock: StopClock = "player_total"
+    stop_rule: StopRule = "majority"
+
+    def __post_init__(self) -> None:
+        for name in ("move_seconds", "game_seconds", "stop_after"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise BadSpec(f"{name}={value} is not possible; expected more than 0 seconds")
+        if self.increment < 0 or self.margin < 0:
+            raise BadSpec(f"increment={self.increment}, margin={self.margin} is not possible; expected 0 or more")
+
+
+NO_CLOCK = TimeControl()
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRecord:
+    """What one decision cost and said; the value is seen by the mover."""
+
+    move: int
+    seconds: float
+    nodes: int
+    playouts: int
+    depth: int
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What one side spent in a game."""
+
+    moves: int = 0
+    seconds: float = 0.0
+    nodes: int = 0
+    playouts: int = 0
+    deepest: int = 0
+    longest: float = 0.0
+
+    def plus(self, move: MoveRecord) -> "Spent":
+        """With one more decision."""
+        return Spent(
+            self.moves + 1,
+            self.seconds + move.seconds,
+            self.nodes + move.nodes,
+            self.playouts + move.playouts,
+            max(self.deepest, move.depth),
+            max(self.longest, move.seconds),
+        )
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A finished game. Scores and points are seen by black."""
+
+    start: Position
+    moves: tuple[int, ...]
+    black: str
+    white: str
+    seed: int
+    termination: Termination
+    reason: str
+    points: float
+    """1 when black won, 0.5 for a draw, 0 when white won."""
+    discs: tuple[int, int]
+    """Discs of black and white when it ended."""
+    spent: tuple[Spent, Spent]
+    """What black and white spent."""
+    details: tuple[MoveRecord, ...]
+
+    @property
+    def margin(self) -> int:
+        """Discs of black minus discs of white, whoever won."""
+        return self.discs[0] - self.discs[1]
+
+
+@dataclass
+class _Table:
+    """The game in progress."""
+
+    start: Position
+    position: Position
+    details: list[MoveRecord]
+    spent: list[Spent]
+    left: list[float | None]
+
+
+def move_seed(seed: int, ply: int) -> int:
+    """The seed of one decision: another for every ply of every game.
+
+    >>> move_seed(7, 0) != move_seed(7, 1) != move_seed(8, 0)
+    True
+    """
+    z = (seed + (ply + 1) * _PLY_STEP) & _MASK
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+    return (z ^ (z >> 31)) >> 1
+
+
+def play_game(
+    black: Player,
+    white: Player,
+    start: Position,
+    seed: int = 0,
+    limits: Limits | None = None,
+    control: TimeControl = NO_CLOCK,
+    adjudicate: int = 0,
+    on_move: Callable[[Position, MoveRecord], None] = lambda position, move: None,
+) -> GameRecord:
+    """Plays from `start` to the end; with `adjudicate` the solver decides once so few squares are empty.
+
+    >>> from outflank.agents import agent
+    >>> from outflank.board import Rules
+    >>> record = play_game(agent("random"), agent("greedy"), Position.start(Rules(4)), seed=3)
+    >>> record.termination, sum(record.discs) <= 16, record == play_game(
+    ...     agent("random"), agent("greedy"), Position.start(Rules(4)), seed=3)
+    (<Termination.NORMAL: 'normal'>, True, False)
+    """
+    players = (black, white)
+    for player in players:
+        player.new_game()
+    table = _Table(start, start, [], [Spent(), Spent()], [control.game_seconds, control.game_seconds])
+    while table.position.moves:
+        if adjudicate and table.position.empties <= adjudicate:
+            return _adjudicated(players, start, seed, table)
+        side = table.position.turn
+        ended = _play_move(players[side], table, seed, limits or Limits(), control)
+        if ended is not None:
+            return _lost(players, start, seed, table, side, *ended)
+        on_move(table.position, table.details[-1])
+        stopped = _stopped(table, side, control)
+        if stopped is not None:
+            return _record(players, start, seed, table, Termination.STOPPED, *stopped)
+    points = _points(table.position)
+    return _record(players, start, seed, table, Termination.NORMAL, "neither side can move", points)
+
+
+def _play_move(
+    player: Player, table: _Table, seed: int, limits: Limits, control: TimeControl
+) -> tuple[Termination, str] | None:
+    """One decision and its move; how and why the side lost, if it did."""
+    position, side = table.position, table.position.turn
+    left = table.left[side]
+    bounds = limits.tightened(Limits(seconds=control.move_seconds, game_seconds=left and max(left, 1e-3)))
+    began = time.perf_counter()
+    try:
+        player.follow(table.start, tuple(move.move for move in table.details))
+        decision = player.choose(position, bounds, move_seed(seed, len(table.details)))
+        seconds = time.perf_counter() - began
+        after = position.play(decision.move)
+    except EngineFailed as error:
+        return Termination(error.kind), str(error)
+    except IllegalMove as error:
+        return Termination.ILLEGAL, str(error)
+    except OutflankError as error:
+        return Termination.FAILURE, str(error)
+    except Exception as error:  # a person's player may raise anything; that is its loss and not the match's
+        return Termination.CRASH, f"{type(error).__name__}: {error}"
+    excess = _overstepped(seconds, left, control)
+    move = MoveRecord(decision.move, seconds, decision.nodes, decision.playouts, decision.depth, decision.value)
+    table.details.append(move)
+    table.spent[side] = table.spent[side].plus(move)
+    if left is not None:
+        table.left[side] = left - seconds + control.increment
+    if excess:
+        return Termination.TIMEOUT, excess
+    table.position = after
+    return None
+
+
+def _overstepped(seconds: float, left: float | None, control: TimeControl) -> str:
+    if control.move_seconds is not None and seconds > control.move_seconds + control.margin:
+        return f"took {seconds:.3f} s for a move, {control.move_seconds:g} s allowed"
+    if left is not None and seconds > left + control.margin:
+        return f"took {seconds:.3f} s with {left:.3f} s left on the clock"
+    return ""
+
+
+def _stopped(table: _Table, side: Color, control: TimeControl) -> tuple[str, float] | None:
+    """(reason, points of black) when the limit of `stop_after` is exceeded after a finished move."""
+    if control.stop_after is None:
+        return None
+    used = {
+        "player_total": table.spent[side].seconds,
+        "game_total": table.spent[0].seconds + table.spent[1].seconds,
+        "move": table.details[-1].seconds,
+    }[control.stop_clock]
+    if used <= control.stop_after:
+        return None
+    reason = f"stopped: {control.stop_clock} of {side} is {used:.3f} s, more than {control.stop_after:g} s"
+    if control.stop_rule == "exceeder_loses":
+        return reason, float(side is Color.WHITE)
+    return reason, _points(table.position)
+
+
+def _points(position: Position) -> float:
+    """Black's points if the game were over now."""
+    margin = position.score(Color.BLACK)
+    return 1.0 if margin > 0 else 0.0 if margin < 0 else 0.5
+
+
+def _adjudicated(players: tuple[Player, Player], start: Position, seed: int, table: _Table) -> GameRecord:
+    position = table.position
+    solution = solve(position, by="margin", empties="nobody")
+    score = solution.score or 0
+    points = 0.5 if score == 0 else float((score > 0) == (position.turn is Color.BLACK))
+    reason = f"solved with {position.empties} empty squares: {score:+d} for {position.turn}"
+    return _record(players, start, seed, table, Termination.ADJUDICATED, reason, points)
+
+
+def _lost(
+    players: tuple[Player, Player],
+    start: Position,
+    seed: int,
+    table: _Table,
+    side: Color,
+    termination: Termination,
+    reason: str,
+) -> GameRecord:
+    return _record(players, start, seed, table, termination, f"{side}: {reason}", float(side is Color.WHITE))
+
+
+def _record(
+    players: tuple[Player, Player],
+    start: Position,
+    seed: int,
+    table: _Table,
+    termination: Termination,
+    reason: str,
+    points: float,
+) -> GameRecord:
+    black, white = players
+    position = table.position
+    return GameRecord(
+        start=start,
+        moves=tuple(move.move for move in table.details),
+        black=black.text,
+        white=white.text,
+        seed=seed,
+        termination=termination,
+        reason=reason,
+        points=points,
+        discs=(position.discs(Color.BLACK), position.discs(Color.WHITE)),
+        spent=(table.spent[0], table.spent[1]),
+        details=tuple(replace(move) for move in table.details),
+    )

@@ -1,0 +1,236 @@
+"""`outflank agents`, `move`, `solve` and `check`: who can play, what they play, what is best, what they break."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from outflank.interfaces.cli.board import add_position, read_position
+
+if TYPE_CHECKING:
+    from outflank.board import Position
+    from outflank.search.limits import Decision
+    from outflank.search.solver import Solution
+    from outflank.spec import Signature
+
+
+def register(commands: Any) -> None:
+    """Adds the commands to the parser."""
+    agents = commands.add_parser("agents", help="list the agents, or explain one", description=_AGENTS)
+    agents.add_argument("name", nargs="?", metavar="NAME", help="an agent, evaluation or playout to explain")
+    agents.add_argument("--json", action="store_true", help="print one JSON object")
+    agents.set_defaults(run=run_agents)
+
+    move = commands.add_parser("move", help="ask an agent for a move", description=_MOVE)
+    move.add_argument("agent", metavar="AGENT", help='such as "minimax(depth=6, eval=positional)"')
+    add_position(move)
+    move.add_argument("--moves", metavar="TRANSCRIPT", help="moves to play first, such as f5d6c3")
+    move.add_argument("--variant", default="standard", help="standard (default) or reversed")
+    move.add_argument("--seed", type=int, default=0, metavar="S", help="seed of whatever is decided by lot")
+    _add_limits(move)
+    move.add_argument("--json", action="store_true", help="print one JSON object")
+    move.set_defaults(run=run_move)
+
+    solve = commands.add_parser("solve", help="exact scores by perfect play", description=_SOLVE)
+    solve.add_argument("file", nargs="?", metavar="FILE.obf", help="positions, one a line, with or without scores")
+    add_position(solve)
+    solve.add_argument("--moves", metavar="TRANSCRIPT", help="moves to play first")
+    solve.add_argument("--variant", default="standard", help="standard (default) or reversed")
+    solve.add_argument(
+        "--by", choices=("margin", "wdl"), default="margin", help="the margin, or only win, draw or loss"
+    )
+    _add_limits(solve, ("nodes", "seconds"))
+    solve.add_argument("--json", action="store_true", help="print one JSON object per position")
+    solve.set_defaults(run=run_solve)
+
+    check = commands.add_parser("check", help="test a player against the contract", description=_CHECK)
+    check.add_argument("agent", metavar="AGENT", help="an agent, or a player of your own as module:Class")
+    check.add_argument("--size", type=int, action="append", metavar="N", help="only this board size; may be repeated")
+    check.add_argument("--seconds", type=float, default=10, metavar="T", help="longest time for an answer (default 10)")
+    check.set_defaults(run=run_check)
+
+
+_AGENTS = "List every agent with its options, or explain one. An agent is a line of text: name(option=value, ...)."
+_MOVE = "Board in, move out: print the move that an agent chooses, alone on a line."
+_SOLVE = (
+    "Exact scores for the side to move, positive when it wins, with the empty squares to the winner. "
+    "The plain output is one line per position: score, best move, nodes, seconds."
+)
+_CHECK = "Try a player on many positions: does it answer in time, legally, and the same again? Exit code 1 if not."
+
+
+_LIMITS = ("depth", "nodes", "playouts", "seconds")
+
+
+def _add_limits(parser: argparse.ArgumentParser, words: tuple[str, ...] = _LIMITS) -> None:
+    for word in words:
+        kind = float if word == "seconds" else int
+        parser.add_argument(f"--{word}", type=kind, metavar="N", help=f"limit of {word}; the first limit reached stops")
+
+
+def _limits(args: argparse.Namespace) -> Any:
+    from outflank.search.limits import Limits
+
+    return Limits(**{word: getattr(args, word) for word in _LIMITS if getattr(args, word, None) is not None})
+
+
+def _signatures() -> dict[str, dict[str, "Signature"]]:
+    from outflank.agents import agent_signatures
+    from outflank.evaluation import evaluation_signatures
+    from outflank.search.playouts import playout_signatures
+
+    return {"agents": agent_signatures(), "evaluations": evaluation_signatures(), "playouts": playout_signatures()}
+
+
+def run_agents(args: argparse.Namespace) -> None:
+    """Prints every agent, evaluation and playout, or one of them."""
+    from outflank.errors import BadSpec
+
+    groups = _signatures()
+    if args.name:
+        groups = {group: {args.name: found[args.name]} for group, found in groups.items() if args.name in found}
+        if not groups:
+            known = ", ".join(name for group in _signatures().values() for name in group)
+            raise BadSpec(f"nothing is called {args.name!r}; known: {known}")
+    if args.json:
+        facts = {group: {name: _described(found) for name, found in names.items()} for group, names in groups.items()}
+        print(json.dumps(facts, ensure_ascii=False))
+        return
+    for group, names in groups.items():
+        if not args.name:
+            print(f"{group}:")
+        for name, signature in names.items():
+            _print_signature(name, signature, long=bool(args.name))
+        print()
+    if not args.name:
+        print("outflank agents NAME explains the options. Your own: module:Class, eval=module:function.")
+
+
+def _described(signature: "Signature") -> dict[str, Any]:
+    from outflank.spec import show
+
+    options = [
+        {
+            "name": option.name,
+            "type": option.expects,
+            "default": None if option.default is None else show(option.default),
+            "meaning": option.meaning,
+        }
+        for option in signature.options
+    ]
+    return {"meaning": signature.meaning, "source": signature.source, "options": options}
+
+
+def _print_signature(name: str, signature: "Signature", long: bool) -> None:
+    if not long:
+        options = ", ".join(option.name for option in signature.options)
+        print(f"  {name}{f'({options})' if options else ''}\n      {signature.meaning}")
+        return
+    print(f"{name}: {signature.meaning}")
+    if signature.source:
+        print(f"source: {signature.source}")
+    for line in signature.describe():
+        print(f"  {line}")
+
+
+def _after_moves(args: argparse.Namespace) -> "Position":
+    from outflank.formats import play_moves, replay
+
+    start = read_position(args)
+    return play_moves(start, replay(start, args.moves)) if args.moves else start
+
+
+def run_move(args: argparse.Namespace) -> None:
+    """Prints the move of an agent."""
+    from outflank.agents import agent
+
+    player = agent(args.agent)
+    position = _after_moves(args)
+    decision = player.choose(position, _limits(args), args.seed)
+    print(json.dumps(_decided(position, decision)) if args.json else position.rules.name(decision.move))
+
+
+def _decided(position: "Position", decision: "Decision") -> dict[str, Any]:
+    name = position.rules.name
+    return {
+        "move": name(decision.move),
+        "value": decision.value,
+        "seen_from": str(decision.seen_from),
+        "nodes": decision.nodes,
+        "playouts": decision.playouts,
+        "depth": decision.depth,
+        "seconds": round(decision.seconds, 6),
+        "pv": [name(move) for move in decision.pv],
+        "moves": [
+            {
+                "move": name(root.move),
+                "value": root.value,
+                "exact": root.exact,
+                "visits": root.visits,
+                "win_rate": root.win_rate,
+            }
+            for root in decision.moves
+        ],
+        "finished": decision.finished,
+        "note": decision.note,
+    }
+
+
+def run_solve(args: argparse.Namespace) -> None:
+    """Prints the exact score of a position, or of every position of a file."""
+    from outflank.errors import BadSpec
+    from outflank.formats import Problem, read_obf
+    from outflank.search.solver import solve
+
+    if args.file and (args.position or args.moves):
+        raise BadSpec("both a file and a position are given; expected one of them")
+    if args.file:
+        text = Path(args.file).read_text(encoding="utf-8", errors="replace")
+        problems = read_obf(text, args.variant)
+    else:
+        problems = [Problem(_after_moves(args), {})]
+    for problem in problems:
+        solution = solve(problem.position, by=args.by, limits=_limits(args))
+        facts = _solved(problem.position, solution)
+        if args.json:
+            print(json.dumps(facts), flush=True)
+        else:
+            print(_solution_line(problem, facts, args.by), flush=True)
+
+
+def _solved(position: "Position", solution: "Solution") -> dict[str, Any]:
+    end = position
+    for move in solution.pv:
+        end = end.play(move)
+    return {
+        "position": position.line(),
+        "score": solution.score,
+        "discs": end.score(position.turn) if solution.exact and end.is_over else None,
+        "best": None if solution.move is None else position.rules.name(solution.move),
+        "nodes": solution.nodes,
+        "seconds": round(solution.seconds, 6),
+        "exact": solution.exact,
+        "pv": [position.rules.name(move) for move in solution.pv],
+    }
+
+
+def _solution_line(problem: Any, facts: dict[str, Any], by: str) -> str:
+    if not facts["exact"]:
+        return f"not finished after {facts['nodes']} nodes, {facts['seconds']:.2f} s"
+    line = f"{facts['score']:+d} {facts['best'] or '-'} {facts['nodes']} nodes {facts['seconds']:.3f} s"
+    if by == "margin" and problem.best is not None:
+        line += "  as published" if problem.best == facts["score"] else f"  published {problem.best:+d}"
+    return line
+
+
+def run_check(args: argparse.Namespace) -> None:
+    """Prints the report of `check_agent`."""
+    from outflank.agents import check_agent
+    from outflank.agents.check import DEFAULT_RULES
+    from outflank.board import VARIANTS, Rules
+
+    rules = [Rules(size, variant) for size in args.size for variant in VARIANTS] if args.size else DEFAULT_RULES
+    report = check_agent(args.agent, rules, seconds=args.seconds)
+    print(report)
+    if not report.ok:
+        raise SystemExit(1)

@@ -1,0 +1,501 @@
+"""Minimax to a fixed depth: without pruning, with alpha-beta, or with null windows (PVS), resumable at any node.
+
+The search keeps its own stack in arrays instead of recursing, so that it can stop after any number of nodes and go
+on later: kernels have no clock. A frame is a node on the current line: boards, window, moves in the order they are
+tried, best so far. Nodes one ply above the leaves play and evaluate their moves in registers, without frames.
+
+Values are negamax: always as seen by the side to move of a node. The search is fail-soft: the value returned for a
+node is exact inside its window, an upper bound at or below alpha, a lower bound at or above beta. Order of moves,
+null windows and the table change the number of nodes, never the value or the move: the root returns the lowest
+square among the best.
+
+The node counter counts every position entered, the root included (Phan & Synytsia count calls of the function).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.kernels.evaluate import Evaluation, Sums, board_size, evaluate
+from outflank.kernels.jit import Board, Word, Words, inlined, kernel, routine
+from outflank.kernels.words import (
+    both,
+    count,
+    either,
+    first,
+    flips,
+    is_empty,
+    load,
+    moves,
+    single,
+    store,
+    without,
+    without_first,
+)
+
+INFINITY = 1 << 60
+PASS = -1
+NO_MOVE = -2
+
+# A frame is a row of numbers: these fields, then the moves of the node in the order they are tried.
+DEPTH, ALPHA, BETA, BEST, BEST_MOVE, COUNT, NEXT, SCOUT, FLOOR, MOVES = range(10)
+
+# Fields of the state between two slices.
+PLY, ENTERING, NODES, OPEN_LEAVES, VALUE = range(5)
+STATE = 5
+
+# How a search prunes, whose view a leaf takes, how moves are ordered, which of equal root moves is played.
+PLAIN, ALPHA_BETA, SCOUTING = range(3)
+ROOT_VIEW, MOVER_VIEW, BLACK_VIEW = range(3)
+AS_LISTED, BY_CLASS, BY_MOBILITY, BY_VALUE = range(4)
+FIRST, RANDOM = range(2)
+
+# Kinds of table entries, in the low bits of `info`.
+_EXACT, _UPPER, _LOWER = 1, 2, 3
+
+# As variables, flags of a call have one type; written as literals each would compile a version of its own.
+NOT_OVER, OVER = 0, 1
+
+_MIX_1, _MIX_2 = Word(0xBF58476D1CE4E5B9), Word(0x94D049BB133111EB)
+_SPREAD = (Word(0x9E3779B97F4A7C15), Word(0xD1342543DE82EF95), Word(0xC2B2AE3D27D4EB4F), Word(0x165667B19E3779F9))
+_R29, _R32 = Word(29), Word(32)
+
+Numbers = npt.NDArray[np.int64]
+
+
+class Options(NamedTuple):
+    """What the search is asked to do; all whole numbers."""
+
+    pruning: int
+    order: int
+    ties: int
+    leaf_view: int
+    root_is_black: int
+    pass_cost: int
+    """Plies that a forced pass uses up, 0 or 1."""
+    win: int
+    """Worth of a won game; 0 evaluates finished positions like all others."""
+    margin: int
+    """Whether the disc difference is added to `win`."""
+    sign: int
+    """1 in the standard game, -1 in the reversed one."""
+
+
+class Stack(NamedTuple):
+    """Everything a search writes; allocated once and reused."""
+
+    own: Words
+    """[plies, words]: discs of the side to move."""
+    other: Words
+    """[plies, words]: discs of the other side."""
+    frames: Numbers
+    """[plies, MOVES + squares]"""
+    lines: Numbers
+    """[plies, 1 + max(plies, squares)]: length of the best line found below each node, then the line."""
+    state: Numbers
+    """[STATE]"""
+    roots: Numbers
+    """[squares, 2]: value of every root move in the order tried, and 1 if it is exact, 0 if an upper bound."""
+
+
+class Cache(NamedTuple):
+    """A transposition table of 2^k entries of 16 bytes, zero at the start; one entry means none."""
+
+    keys: Words
+    info: Numbers
+    """Value * 2^12 + (best move + 2) * 4 + kind."""
+
+
+@inlined
+def _hash(me: Board, opp: Board) -> Word:
+    """64 well mixed bits of a position."""
+    h = (me[0] * _SPREAD[0]) ^ ((opp[0] + _SPREAD[1]) * _SPREAD[2])
+    h = (h ^ (h >> _R32)) * _MIX_1
+    if len(me) > 1:
+        for i in range(1, 4):
+            h ^= me[i] * _SPREAD[1] + (opp[i] + _SPREAD[3]) * _SPREAD[0]
+            h = (h ^ (h >> _R29)) * _MIX_1
+    return (h ^ (h >> _R29)) * _MIX_2
+
+
+@inlined
+def _key(me: Board, opp: Board, depth: int, ply: int) -> Word:
+    """The key of a position searched to a depth: equal keys mean equal values, so depth and side are part of it."""
+    h = _hash(me, opp) ^ (Word(depth * 2 + (ply & 1) + 1) * _SPREAD[2])
+    return (h ^ (h >> _R32)) * _MIX_2
+
+
+@inlined
+def _after(me: Board, opp: Board, square: int) -> tuple[Board, Board]:
+    """The boards after a move, seen by the next side."""
+    turned = flips(me, opp, square)
+    return without(opp, turned), either(either(me, turned), single(square, me))
+
+
+@inlined
+def _evaluation(
+    me: Board, opp: Board, full: Board, sums: Sums, weights: Numbers, limits: Numbers, edges: Words, plug: Any
+) -> int:
+    """The built-in evaluation, or a person's own; the compiler makes the choice."""
+    if plug is None:
+        return evaluate(me, opp, full, sums, weights, limits, edges)
+    else:
+        return plug(me, opp, board_size(full))  # type: ignore[no-any-return]
+
+
+@inlined
+def _leaf(
+    me: Board,
+    opp: Board,
+    full: Board,
+    ply: int,
+    options: Options,
+    sums: Sums,
+    weights: Numbers,
+    limits: Numbers,
+    edges: Words,
+    plug: Any,
+) -> int:
+    """Evaluation of a position for its side to move, taken in the view that the options ask for.
+
+    `black` for white at the root means that white searches with black's score.
+    """
+    root_to_move = ply & 1 == 0
+    of_root = options.leaf_view == ROOT_VIEW or options.root_is_black == 1
+    of_mover = options.leaf_view == MOVER_VIEW or root_to_move == of_root
+    own, other = (me, opp) if of_mover else (opp, me)
+    value = _evaluation(own, other, full, sums, weights, limits, edges, plug)
+    return value if root_to_move else -value
+
+
+@inlined
+def _horizon(
+    me: Board,
+    opp: Board,
+    full: Board,
+    ply: int,
+    options: Options,
+    sums: Sums,
+    weights: Numbers,
+    limits: Numbers,
+    edges: Words,
+    plug: Any,
+    state: Numbers,
+    known_over: int,
+) -> int:
+    """Value for its side to move of a position that is not searched further: finished or at the depth limit."""
+    if options.win != 0 and (known_over == OVER or (is_empty(moves(me, opp, full)) and is_empty(moves(opp, me, full)))):
+        difference = options.sign * (count(me) - count(opp))
+        worth = options.win if difference > 0 else -options.win if difference < 0 else 0
+        return worth + options.margin * difference
+    if known_over == NOT_OVER:
+        state[OPEN_LEAVES] += 1
+    return _leaf(me, opp, full, ply, options, sums, weights, limits, edges, plug)
+
+
+@routine
+def _settled(
+    me: Board,
+    opp: Board,
+    full: Board,
+    ply: int,
+    options: Options,
+    sums: Sums,
+    weights: Numbers,
+    limits: Numbers,
+    edges: Words,
+    plug: Any,
+    state: Numbers,
+    known_over: int,
+) -> int:
+    """`_horizon` as a call, for the places where it is rare: inlined it would swell the kernel."""
+    return _horizon(me, opp, full, ply, options, sums, weights, limits, edges, plug, state, known_over)
+
+
+@routine
+def _list_moves(
+    frames: Numbers,
+    lines: Numbers,
+    ply: int,
+    me: Board,
+    opp: Board,
+    full: Board,
+    legal: Board,
+    classes: Words,
+    order: int,
+    sums: Sums,
+    weights: Numbers,
+    limits: Numbers,
+    edges: Words,
+    plug: Any,
+) -> None:
+    """Writes the legal moves into the frame in the order they will be tried.
+
+    By class, then, where asked, the fewest replies or the best evaluation after the move first; equal ones keep their
+    order (insertion sort). The last row of `lines` is scratch space.
+    """
+    listed, scratch = 0, len(lines) - 1
+    for i in range(len(classes)):
+        rest = both(legal, load(classes, i, legal))
+        while not is_empty(rest):
+            square = first(rest)
+            rest = without_first(rest)
+            place = listed
+            if order >= BY_MOBILITY:
+                theirs, mine = _after(me, opp, square)
+                if order == BY_MOBILITY:
+                    rank = count(moves(theirs, mine, full))
+                else:
+                    rank = -_evaluation(mine, theirs, full, sums, weights, limits, edges, plug)
+                while place > 0 and lines[scratch, place - 1] > rank:
+                    lines[scratch, place] = lines[scratch, place - 1]
+                    frames[ply, MOVES + place] = frames[ply, MOVES + place - 1]
+                    place -= 1
+                lines[scratch, place] = rank
+            frames[ply, MOVES + place] = square
+            listed += 1
+    frames[ply, COUNT] = listed
+
+
+@inlined
+def _bring_forward(frames: Numbers, ply: int, move: int) -> None:
+    """Puts a move of the frame first; the others keep their order."""
+    for i in range(frames[ply, COUNT]):
+        if frames[ply, MOVES + i] == move:
+            for j in range(i, 0, -1):
+                frames[ply, MOVES + j] = frames[ply, MOVES + j - 1]
+            frames[ply, MOVES] = move
+            return
+
+
+@inlined
+def _floor(frames: Numbers, ply: int, square: int, options: Options) -> int:
+    """What the next move must exceed to matter: at the root an equal value counts where ties need it."""
+    if options.pruning == PLAIN:
+        return -INFINITY
+    best = max(frames[ply, ALPHA], frames[ply, BEST])
+    if ply == 0 and best > -INFINITY and (options.ties == RANDOM or square < frames[0, BEST_MOVE]):
+        best -= 1
+    return int(best)
+
+
+@inlined
+def _absorb(frames: Numbers, lines: Numbers, roots: Numbers, ply: int, square: int, value: int, floor: int) -> None:
+    """Takes the value of the move just searched into its node, and with it the line below."""
+    better = value > frames[ply, BEST]
+    if ply == 0:
+        rank = frames[0, NEXT] - 1
+        exact = value > floor
+        roots[rank, 0] = value
+        roots[rank, 1] = 1 if exact else 0
+        better = better or (exact and value == frames[0, BEST] and square < frames[0, BEST_MOVE])
+    if better:
+        frames[ply, BEST] = value
+        frames[ply, BEST_MOVE] = square
+        if ply == 0 or value > frames[ply, ALPHA]:
+            below = lines[ply + 1, 0]
+            lines[ply, 0] = below + 1
+            lines[ply, 1] = square
+            for i in range(below):
+                lines[ply, i + 2] = lines[ply + 1, i + 1]
+
+
+@inlined
+def _probe(frames: Numbers, ply: int, key: Word, keys: Words, info: Numbers) -> bool:
+    """Whether a table entry settles a node; its value then stands in BEST."""
+    slot = np.int64(key & Word(len(keys) - 1))
+    if keys[slot] != key:
+        return False
+    value, kind = info[slot] >> 12, info[slot] & 3
+    if kind == _UPPER and value > frames[ply, ALPHA]:
+        return False
+    if kind == _LOWER and value < frames[ply, BETA]:
+        return False
+    frames[ply, BEST] = value
+    return True
+
+
+@inlined
+def _known_move(key: Word, keys: Words, info: Numbers) -> int:
+    """The best move of a table entry, or NO_MOVE."""
+    slot = np.int64(key & Word(len(keys) - 1))
+    return int((info[slot] >> 2) & 1023) - 2 if keys[slot] == key else NO_MOVE
+
+
+@inlined
+def _remember(frames: Numbers, ply: int, key: Word, keys: Words, info: Numbers) -> None:
+    """Stores the value of a finished node, always in place of what was there."""
+    value = frames[ply, BEST]
+    kind = _UPPER if value <= frames[ply, ALPHA] else _LOWER if value >= frames[ply, BETA] else _EXACT
+    slot = np.int64(key & Word(len(keys) - 1))
+    keys[slot] = key
+    info[slot] = (value << 12) + ((frames[ply, BEST_MOVE] + 2) << 2) + kind
+
+
+@inlined
+def _above_leaves(
+    me: Board,
+    opp: Board,
+    full: Board,
+    legal: Board,
+    classes: Words,
+    ply: int,
+    beta: int,
+    options: Options,
+    sums: Sums,
+    weights: Numbers,
+    limits: Numbers,
+    edges: Words,
+    plug: Any,
+    state: Numbers,
+) -> tuple[int, int, int]:
+    """(best value, its move, moves tried) of a node of depth 1: all in registers, where most of the time is spent."""
+    best, best_move, tried = -INFINITY, NO_MOVE, 0
+    for i in range(len(classes)):
+        rest = both(legal, load(classes, i, legal))
+        while not is_empty(rest):
+            square = first(rest)
+            rest = without_first(rest)
+            theirs, mine = _after(me, opp, square)
+            tried += 1
+            value = -_horizon(theirs, mine, full, ply + 1, options, sums, weights, limits, edges, plug, state, NOT_OVER)
+            if value > best:
+                best, best_move = value, square
+                if best >= beta and options.pruning != PLAIN:
+                    return best, best_move, tried
+    return best, best_move, tried
+
+
+@kernel
+def search(
+    stack: Stack,
+    full: Board,
+    classes: Words,
+    cache: Cache,
+    options: Options,
+    evaluation: Evaluation,
+    plug: Any,
+    budget: int,
+) -> bool:
+    """Goes on with the search that `stack` holds for about `budget` nodes; whether it is finished.
+
+    Begin with the position in row 0 of `own` and `other`, its DEPTH set, its window infinite, COUNT 0 or the number of
+    root moves already listed, and a state of PLY 0 and ENTERING 1. Finished, the value stands in state[VALUE].
+
+    Invariant at the head of the loop: frames 0 to ply are the nodes of the current line. If `entering`, frame `ply` has
+    boards, depth and window, and nothing else; otherwise its moves before NEXT have been absorbed into BEST.
+    """
+    own, other, frames, lines, state, roots = (
+        stack.own,
+        stack.other,
+        stack.frames,
+        stack.lines,
+        stack.state,
+        stack.roots,
+    )
+    keys, info = cache.keys, cache.info
+    sums, weights, limits, edges = evaluation.sums, evaluation.weights, evaluation.limits, evaluation.edges
+    tabled = len(keys) > 1
+    prune = options.pruning != PLAIN
+    ply, entering = state[PLY], state[ENTERING] != 0
+    nodes, stop = state[NODES], state[NODES] + budget
+    while nodes < stop:
+        me, opp = load(own, ply, full), load(other, ply, full)
+        depth = frames[ply, DEPTH]
+        done = False
+        if entering:
+            entering = False
+            nodes += 1
+            frames[ply, BEST], frames[ply, BEST_MOVE], frames[ply, NEXT] = -INFINITY, NO_MOVE, 0
+            lines[ply, 0] = 0
+            known = NO_MOVE
+            if tabled and depth > 2 and ply > 0:
+                key = _key(me, opp, depth, ply)
+                done = _probe(frames, ply, key, keys, info)
+                known = _known_move(key, keys, info)
+                if known == NO_MOVE:
+                    known = _known_move(_key(me, opp, depth - 1, ply), keys, info)
+            if depth == 0:
+                frames[ply, BEST] = _settled(
+                    me, opp, full, ply, options, sums, weights, limits, edges, plug, state, NOT_OVER
+                )
+                done = True
+            elif not done:
+                legal = moves(me, opp, full)
+                if is_empty(legal):
+                    frames[ply, COUNT] = 0
+                    if is_empty(moves(opp, me, full)):
+                        frames[ply, BEST] = _settled(
+                            me, opp, full, ply, options, sums, weights, limits, edges, plug, state, OVER
+                        )
+                        done = True
+                elif depth == 1 and ply > 0:
+                    value, square, tried = _above_leaves(
+                        me,
+                        opp,
+                        full,
+                        legal,
+                        classes,
+                        ply,
+                        frames[ply, BETA],
+                        options,
+                        sums,
+                        weights,
+                        limits,
+                        edges,
+                        plug,
+                        state,
+                    )
+                    frames[ply, BEST], lines[ply, 0], lines[ply, 1] = value, 1, square
+                    nodes += tried
+                    done = True
+                elif ply > 0 or frames[0, COUNT] == 0:
+                    order = options.order if depth > 2 else BY_CLASS  # sorting pays two plies above the leaves
+                    _list_moves(
+                        frames, lines, ply, me, opp, full, legal, classes, order, sums, weights, limits, edges, plug
+                    )
+                    if known >= 0:
+                        _bring_forward(frames, ply, known)
+        refuted = prune and frames[ply, BEST] >= frames[ply, BETA]
+        if not done and not refuted and frames[ply, NEXT] < max(frames[ply, COUNT], 1):
+            # Down to the next move, or through the forced pass.
+            rank = frames[ply, NEXT]
+            frames[ply, NEXT] += 1
+            floor = frames[ply, ALPHA]
+            theirs, mine = opp, me
+            frames[ply + 1, DEPTH] = max(depth - options.pass_cost, 0)
+            if frames[ply, COUNT] > 0:
+                square = int(frames[ply, MOVES + rank])
+                floor = _floor(frames, ply, square, options)
+                theirs, mine = _after(me, opp, square)
+                frames[ply + 1, DEPTH] = depth - 1
+            store(own, ply + 1, theirs)
+            store(other, ply + 1, mine)
+            scout = options.pruning == SCOUTING and rank > 0 and -INFINITY < floor < frames[ply, BETA] - 1
+            frames[ply, FLOOR], frames[ply, SCOUT] = floor, 1 if scout else 0
+            frames[ply + 1, ALPHA] = -(floor + 1) if scout else -frames[ply, BETA]
+            frames[ply + 1, BETA] = -floor
+            ply += 1
+            entering = True
+            continue
+        # The node is finished: up to its parent.
+        if tabled and depth > 2 and ply > 0 and frames[ply, NEXT] > 0:
+            _remember(frames, ply, _key(me, opp, depth, ply), keys, info)
+        if ply == 0:
+            state[VALUE], state[NODES] = frames[0, BEST], nodes
+            return True
+        ply -= 1
+        value = -frames[ply + 1, BEST]
+        floor = frames[ply, FLOOR]
+        if frames[ply, SCOUT] == 1 and floor < value < frames[ply, BETA]:
+            # Better than the null window could show: the same move once more with the whole window.
+            frames[ply, SCOUT] = 0
+            frames[ply + 1, ALPHA], frames[ply + 1, BETA] = -frames[ply, BETA], -floor
+            ply += 1
+            entering = True
+            continue
+        square = int(frames[ply, MOVES + frames[ply, NEXT] - 1]) if frames[ply, COUNT] > 0 else PASS
+        _absorb(frames, lines, roots, ply, square, value, floor)
+    state[PLY], state[ENTERING], state[NODES] = ply, 1 if entering else 0, nodes
+    return False

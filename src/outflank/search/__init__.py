@@ -1,0 +1,1 @@
+"""Searches as people use them: prepare arrays, call a kernel in slices, dress the result."""

@@ -1,0 +1,241 @@
+"""Minimax as people use it: a fixed depth, or as deep as nodes and seconds permit.
+
+With a limit of nodes or seconds the search deepens one ply at a time and answers with the last complete depth, its
+root moves tried in the order of the depth before. The first ply is always completed. The search is resumable, so
+limits are kept to the node and to a few milliseconds, and Ctrl-C works between slices.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import count as counting
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.board import Color, Position, Rules
+from outflank.evaluation import EvaluationSpec, Table, read_table
+from outflank.kernels import alphabeta as kernel
+from outflank.search.limits import Clock, Decision, Limits, RootMove
+
+_NODES_PER_SECOND = 2e7
+
+PRUNING = {"plain": kernel.PLAIN, "alphabeta": kernel.ALPHA_BETA, "pvs": kernel.SCOUTING}
+ORDERS = {
+    "none": kernel.AS_LISTED,
+    "positional": kernel.BY_CLASS,
+    "reversed": kernel.BY_CLASS,
+    "mobility": kernel.BY_MOBILITY,
+    "eval": kernel.BY_VALUE,
+}
+VIEWS = {"root": kernel.ROOT_VIEW, "mover": kernel.MOVER_VIEW, "black": kernel.BLACK_VIEW}
+TIES = {"first": kernel.FIRST, "random": kernel.RANDOM}
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How a minimax searches; the names are the keys of the tables above."""
+
+    pruning: str = "alphabeta"
+    order: str = "none"
+    ties: str = "first"
+    eval_view: str = "root"
+    pass_costs_depth: bool = True
+    win: int = 10**6
+    win_margin: bool = False
+
+
+@lru_cache(maxsize=64)
+def order_classes(rules: Rules, order: str, table: Table) -> npt.NDArray[np.uint64]:
+    """Shape [classes, words]: squares in the order they are tried, best class first, row by row within one.
+
+    In the reversed game good squares are the ones of low worth.
+
+    >>> order_classes(Rules(4), "positional", read_table("nested")).tolist()
+    [[150994953], [101255430], [394752]]
+    """
+    if order == "none":
+        return np.array([rules.board(rules.full)], np.uint64)
+    worth = table.squares(rules.size)
+    best_first = (order != "reversed") == (rules.variant == "standard")
+    masks = [
+        sum(rules.bit(int(square)) for square in np.flatnonzero(worth == value))
+        for value in sorted(set(worth.tolist()), reverse=best_first)
+    ]
+    return np.array([rules.board(mask) for mask in masks], np.uint64)
+
+
+def _new_stack(rules: Rules, plies: int) -> kernel.Stack:
+    """Arrays for this many plies, and one row of scratch space."""
+    rows, squares = plies + 2, rules.pass_move
+    return kernel.Stack(
+        own=np.zeros((rows, rules.words), np.uint64),
+        other=np.zeros((rows, rules.words), np.uint64),
+        frames=np.zeros((rows, kernel.MOVES + squares), np.int64),
+        lines=np.zeros((rows, 1 + max(rows, squares)), np.int64),
+        state=np.zeros(kernel.STATE, np.int64),
+        roots=np.zeros((squares, 2), np.int64),
+    )
+
+
+def _new_cache(megabytes: float) -> kernel.Cache:
+    """A table of the largest power of two of 16-byte entries that fits; one entry for none."""
+    entries = 1
+    while entries * 2 * 16 <= megabytes * 2**20:
+        entries *= 2
+    return kernel.Cache(np.zeros(entries, np.uint64), np.zeros(entries, np.int64))
+
+
+class MinimaxSearch:
+    """Minimax with these ways of searching; `choose` answers with a `Decision`.
+
+    >>> from outflank.evaluation import read_evaluation
+    >>> search = MinimaxSearch(read_evaluation("discs"))
+    >>> decision = search.choose(Position.start(), Limits(depth=3), seed=0)
+    >>> decision.move, decision.value, decision.depth, len(decision.pv)
+    (19, 3, 3, 3)
+    """
+
+    def __init__(self, evaluation: EvaluationSpec, ways: Ways | None = None, table_mb: float = 0) -> None:
+        self.evaluation = evaluation
+        self.ways = ways or Ways()
+        self._cache = _new_cache(table_mb)
+        self._stacks: dict[tuple[int, int], kernel.Stack] = {}
+
+    def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
+        """The move with the highest value; equal ones by the rule of ties, for which `seed` serves."""
+        deepest = limits.depth or 2 * position.empties + 2
+        deepening = limits.nodes is not None or limits.seconds is not None
+        run = _Run(self, position, Clock(limits, _NODES_PER_SECOND), limits.nodes)
+        for depth in range(1, deepest + 1) if deepening else [deepest]:
+            if not run.search(depth) or run.solved:
+                break
+        return run.decision(seed, deepest)
+
+    def stack(self, rules: Rules, depth: int, empties: int) -> kernel.Stack:
+        """Arrays that are deep enough, kept for the next search; passes add at most one ply to every move."""
+        plies = depth + 1 if self.ways.pass_costs_depth else min(2 * depth, 2 * empties) + 2
+        plies = -(-plies // 16) * 16
+        key = (rules.size, plies)
+        if key not in self._stacks:
+            self._stacks[key] = _new_stack(rules, plies)
+        return self._stacks[key]
+
+
+class _Run:
+    """One decision in the making: the depth last completed, and what it found."""
+
+    def __init__(self, search: MinimaxSearch, position: Position, clock: Clock, nodes: int | None) -> None:
+        self.position, self.clock, self.node_limit = position, clock, nodes
+        self.me, self.opp, self.full = position.boards
+        self.parent = search
+        ways, rules = search.ways, position.rules
+        self.evaluation, self.plug = search.evaluation.build(rules)
+        table = search.evaluation.table if len(search.evaluation.table.quarter) != 1 else read_table("nested")
+        self.classes = order_classes(rules, ways.order, table)
+        self.options = kernel.Options(
+            pruning=PRUNING[ways.pruning],
+            order=ORDERS[ways.order],
+            ties=TIES[ways.ties],
+            leaf_view=VIEWS[ways.eval_view],
+            root_is_black=int(position.turn is Color.BLACK),
+            pass_cost=int(ways.pass_costs_depth),
+            win=ways.win,
+            margin=int(ways.win_margin),
+            sign=1 if rules.variant == "standard" else -1,
+        )
+        self.cache = search._cache
+        if len(self.cache.keys) > 1:
+            self.cache.keys.fill(0)  # entries of an earlier search would change the number of nodes
+        self.nodes = 0
+        self.depth = 0
+        self.solved = False
+        self.value = 0
+        self.line: tuple[int, ...] = ()
+        self.roots: list[tuple[int, int, bool]] = []
+
+    def search(self, depth: int) -> bool:
+        """Searches to a depth; False when a limit stopped it, and what was found before stands."""
+        stack = self.parent.stack(self.position.rules, depth, self.position.empties)
+        self._begin(stack, depth)
+        for _ in counting():
+            before = int(stack.state[kernel.NODES])
+            finished = kernel.search(
+                stack,
+                self.full,
+                self.classes,
+                self.cache,
+                self.options,
+                self.evaluation,
+                self.plug,
+                self._slice(before),
+            )
+            used = int(stack.state[kernel.NODES])
+            self.clock.worked(used - before)
+            if finished:
+                break
+            if self.depth and self._exhausted(used):
+                self.nodes += used
+                return False
+        self._take(stack, depth)
+        return True
+
+    def _slice(self, used: int) -> int:
+        size = self.clock.slice()
+        if self.node_limit is None or not self.depth:
+            return size
+        return max(1, min(size, self.node_limit - self.nodes - used))
+
+    def _exhausted(self, used: int) -> bool:
+        return self.clock.expired or (self.node_limit is not None and self.nodes + used >= self.node_limit)
+
+    def _begin(self, stack: kernel.Stack, depth: int) -> None:
+        for board, rows in ((self.me, stack.own), (self.opp, stack.other)):
+            rows[0] = board
+        stack.frames[0] = 0
+        stack.frames[0, kernel.DEPTH] = depth
+        stack.frames[0, kernel.ALPHA], stack.frames[0, kernel.BETA] = -kernel.INFINITY, kernel.INFINITY
+        stack.state[:] = 0
+        stack.state[kernel.ENTERING] = 1
+        if self.roots:
+            order = sorted(self.roots, key=lambda root: -root[1])
+            stack.frames[0, kernel.MOVES : kernel.MOVES + len(order)] = [bit for bit, _, _ in order]
+            stack.frames[0, kernel.COUNT] = len(order)
+
+    def _take(self, stack: kernel.Stack, depth: int) -> None:
+        """Keeps what a completed depth found."""
+        listed = int(stack.frames[0, kernel.COUNT])
+        self.nodes += int(stack.state[kernel.NODES])
+        self.depth = depth
+        self.solved = bool(stack.state[kernel.OPEN_LEAVES] == 0)
+        self.value = int(stack.state[kernel.VALUE])
+        self.line = tuple(stack.lines[0, 1 : stack.lines[0, 0] + 1].tolist())
+        squares = stack.frames[0, kernel.MOVES : kernel.MOVES + listed].tolist()
+        values = stack.roots[:listed].tolist()
+        self.roots = [(square, value, exact == 1) for square, (value, exact) in zip(squares, values, strict=True)]
+
+    def decision(self, seed: int, deepest: int) -> Decision:
+        rules = self.position.rules
+        best = [bit for bit, value, exact in self.roots if exact and value == self.value]
+        bit = random.Random(seed).choice(sorted(best)) if self.options.ties == kernel.RANDOM else min(best)
+        line = self.line if self.line[:1] == (bit,) else (bit,)
+        return Decision(
+            move=_squares(rules, [bit])[0],
+            seen_from=self.position.turn,
+            value=self.value,
+            nodes=self.nodes,
+            depth=self.depth,
+            seconds=self.clock.seconds,
+            pv=_squares(rules, line),
+            moves=tuple(
+                RootMove(_squares(rules, [root])[0], value, exact) for root, value, exact in sorted(self.roots)
+            ),
+            finished=self.solved or self.depth >= deepest,
+        )
+
+
+def _squares(rules: Rules, bits: Sequence[int]) -> tuple[int, ...]:
+    """Bit numbers of the kernels as moves; a negative one is the pass."""
+    stride = 8 if rules.words == 1 else 16
+    return tuple(rules.pass_move if bit < 0 else bit // stride * rules.size + bit % stride for bit in bits)

@@ -1,0 +1,86 @@
+"""Playout policies by text: `uniform`, `own_heuristic(table=classic)`, `cutoff(depth=6, eval=positional)`."""
+
+from dataclasses import dataclass
+
+from outflank.evaluation import evaluation_option, table_option
+from outflank.search.montecarlo import PlayoutPolicy
+from outflank.spec import Option, Signature, Value, as_call, choice, lookup, number, whole
+
+_EMPTIES = Option(
+    "empties", choice("before", "after"), "before", "whether the formula counts empty squares before the move"
+)
+_CLASSIC = table_option("classic", "worth of the squares in the formula")
+
+_SIGNATURES = {
+    signature.name: signature
+    for signature in (
+        Signature("uniform", "every legal move is as likely as any other"),
+        Signature(
+            "heuristic",
+            "both sides play the best move of the one-ply formula, ties by lot",
+            (_CLASSIC, _EMPTIES),
+            "Reversi with Monte Carlo Tree Search, read literally",
+        ),
+        Signature(
+            "own_heuristic",
+            "the searching side plays by the one-ply formula, the other at random",
+            (_CLASSIC, _EMPTIES),
+            "Reversi with Monte Carlo Tree Search, the reading that fits its result",
+        ),
+        Signature(
+            "epsilon",
+            "both sides play by the one-ply formula, now and then at random",
+            (Option("epsilon", number(0, 1), 0.1, "share of random moves"), _CLASSIC, _EMPTIES),
+        ),
+        Signature(
+            "weighted",
+            "both sides draw a square with a probability proportional to its weight",
+            (table_option("shy", "positive weights of the squares, the same in both games"),),
+            "Tenshi, Reversed Reversi; the paper prints no weights",
+        ),
+        Signature(
+            "cutoff",
+            "random moves for a few plies, then an evaluation turned into an expected result",
+            (
+                Option("depth", whole(0, 400), 8, "random plies before the evaluation"),
+                evaluation_option("positional"),
+                Option("scale", number(0, above=True), 300, "evaluation that is worth 73 % of the points"),
+            ),
+            "a wish of Phan & Synytsia",
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class PlayoutSpec:
+    """A policy with its canonical text.
+
+    >>> read_playout("epsilon(0.25)").canonical
+    'epsilon(empties=before, epsilon=0.25, table=classic)'
+    """
+
+    canonical: str
+    policy: PlayoutPolicy
+
+
+def playout_signatures() -> dict[str, Signature]:
+    """The named policies, for help texts."""
+    return dict(_SIGNATURES)
+
+
+def read_playout(value: Value) -> PlayoutSpec:
+    """uniform | heuristic(…) | own_heuristic(…) | epsilon(…) | weighted(…) | cutoff(…)"""
+    call = as_call(value)
+    filled = lookup(call, _SIGNATURES, "playout").fill(call)
+    policy = PlayoutPolicy(
+        call.name,
+        worths=filled.get("table") if call.name != "weighted" else None,
+        empties=filled.get("empties", "before"),
+        epsilon=filled.get("epsilon", 0.1),
+        weights=filled.get("table") if call.name == "weighted" else None,
+        depth=filled.get("depth", 8),
+        scale=filled.get("scale", 100.0),
+        evaluation=filled.get("eval"),
+    )
+    return PlayoutSpec(str(filled), policy)

@@ -1,0 +1,81 @@
+"""Players as people write them, good and bad, for the tests of agents."""
+
+import random
+import time
+
+from outflank.board import Position
+from outflank.kernels.words import count, moves
+from outflank.search.limits import Decision, Limits
+
+
+class First:
+    """Takes the position alone and answers with a number."""
+
+    def choose(self, position: Position) -> int:
+        return position.moves[0]
+
+
+class Named:
+    """Takes options and a seed, and answers with a name."""
+
+    def __init__(self, last: bool = False) -> None:
+        self.last = last
+        self.games = 0
+
+    def new_game(self) -> None:
+        self.games += 1
+
+    def choose(self, position: Position, seed: int) -> str:
+        return position.rules.name(position.moves[-1] if self.last else random.Random(seed).choice(position.moves))
+
+
+def by_function(position: Position, limits: Limits, seed: int) -> Decision:
+    """A function that answers with a decision."""
+    return Decision(position.moves[seed % len(position.moves)], position.turn, value=0.5, nodes=limits.nodes or 0)
+
+
+class Illegal:
+    def choose(self, position: Position) -> int:
+        return 0
+
+
+class Silent:
+    def choose(self, position: Position) -> int:
+        time.sleep(3600)
+        return 0
+
+
+class Raising:
+    def choose(self, position: Position) -> int:
+        raise ZeroDivisionError("one of those days")
+
+
+class Moody:
+    """Never the same twice."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def choose(self, position: Position) -> int:
+        self.count += 1
+        return position.moves[self.count % len(position.moves)]
+
+
+class Dying:
+    def choose(self, position: Position) -> int:
+        import os
+
+        os._exit(3)
+
+
+class Nothing:
+    """Has no way to play."""
+
+
+def frontier(own, opp, size):  # type: ignore[no-untyped-def]
+    """An evaluation of a person's own: few discs, many moves."""
+    return 3 * count(opp) - count(own) + size
+
+
+def own_mobility(own, opp, size):  # type: ignore[no-untyped-def]
+    return count(moves(own, opp, (~(own[0] & opp[0]),))) if len(own) == 1 else count(own)
