@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PEERS := .venv-peers
 READY := $(VENV)/.ready
 
-.PHONY: help setup test lint types compiled interpreted soak bench lock clean
+.PHONY: help setup test lint types compiled interpreted engines soak kill bench lock clean
 
 help:
 	@echo "make setup   create or refresh $(VENV)"
@@ -15,6 +15,7 @@ help:
 	@echo "make lint    style only"
 	@echo "make bench   measure this machine beside public libraries, into benchmarks/RESULTS.md"
 	@echo "make soak    a hundred thousand games against the oracle (long)"
+	@echo "make kill    kill a match two hundred times and compare the result (long)"
 	@echo "make lock    resolve the dependencies anew"
 
 setup: $(READY)
@@ -38,13 +39,23 @@ lint: $(READY)
 types: $(READY)
 	@$(BIN)/mypy
 
-compiled: $(READY)
+compiled: $(READY) engines
 	@echo "== tests, compiled"
 	@$(BIN)/pytest -q
 
 interpreted: $(READY)
 	@echo "== tests, interpreted (kernels as ordinary Python)"
 	@NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q -m "not compiled"
+
+# A real engine for the tests, where Debian's packages are at hand; without it those tests say that they were skipped.
+engines:
+	@test -x /usr/games/gtp-rhino || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	  apt-get -qq update >/dev/null 2>&1 && \
+	  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends grhino >/dev/null 2>&1; } || \
+	  echo "no gtp-rhino here and no way to install it: the tests that play against it will be skipped"
+
+kill: $(READY)
+	$(BIN)/python tests/kill.py
 
 soak: $(READY)
 	$(BIN)/python tests/soak.py

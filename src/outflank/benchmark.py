@@ -71,7 +71,7 @@ SEARCHES = [
     ),
     (
         "alpha-beta, mobility, depth 10",
-        f"minimax(10, outflank.benchmark:own_moves, order=eval, table=1, search=pvs, {_PLAIN})",
+        f"minimax(10, outflank.benchmark:own_moves, order=mobility, table=1, search=pvs, {_PLAIN})",
         _AFTER_OPENING,
     ),
 ]

@@ -18,6 +18,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol
 
@@ -126,7 +127,7 @@ def _dismiss(worker: _Worker) -> None:
 
 def _hand_out(worker: _Worker, waiting: Iterator[Task], again: deque[Task]) -> None:
     """Gives a worker its next batch; a task whose worker died goes out alone."""
-    worker.doing = [again.popleft()] if again else [task for task, _ in zip(waiting, range(worker.batch), strict=False)]
+    worker.doing = [again.popleft()] if again else list(islice(waiting, worker.batch))
     worker.began = time.perf_counter()
     if worker.doing:
         try:
@@ -193,6 +194,7 @@ def _bury(worker: _Worker, again: deque[Task], deaths: Counter[str]) -> Iterator
 def _serve(pipe: Connection, work: str, prepare: str, setting: Any, parent: int) -> None:
     """The life of a worker: one batch after the other until its parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ.setdefault("NUMBA_NUM_THREADS", "1")
     threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
     if prepare:
         resolve(prepare)(setting)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
+from outflank.agents.players import OwnPlayer
 from outflank.agents.registry import agent
 from outflank.board import Position, Rules
 from outflank.errors import OutflankError
@@ -70,7 +71,7 @@ def check_agent(
     context = multiprocessing.get_context("spawn")
     while tasks and len(problems) < 10:
         ours, theirs = context.Pipe()
-        process = context.Process(target=_answer, args=(text, theirs), daemon=True)
+        process = context.Process(target=_answer, args=(text, theirs, tasks), daemon=True)
         process.start()
         theirs.close()
         try:
@@ -97,10 +98,9 @@ def _question(ours: Connection, tasks: list[Position], seconds: float, problems:
         return 0, f"cannot be built: {built}"
     for position in tasks:
         moves = []
-        for attempt in ("first", "second"):
+        for _ in range(2):
             ours.send(position)
-            # The first answer for a layout may include a compilation.
-            if not ours.poll(seconds + (_START_SECONDS if attempt == "first" and decisions == 0 else 0)):
+            if not ours.poll(seconds):
                 return decisions, f"no answer within {seconds:g} s in {_where(position)}"
             move = _receive(ours)
             if isinstance(move, str):
@@ -127,10 +127,13 @@ def _where(position: Position) -> str:
     return f"{position.rules} {position.line()}"
 
 
-def _answer(text: str, theirs: Connection) -> None:
-    """The other side of the pipe: builds the agent and answers until it is killed."""
+def _answer(text: str, theirs: Connection, positions: list[Position]) -> None:
+    """The other side of the pipe: builds the agent, compiles what it needs, and answers until it is killed."""
     try:
         player = agent(text)
+        if not isinstance(player.player, OwnPlayer):
+            for rules in {position.rules.words: position.rules for position in positions}.values():
+                player.warm_up(rules)
     except OutflankError as error:
         theirs.send(str(error))
         return

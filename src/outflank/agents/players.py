@@ -3,7 +3,7 @@
 import inspect
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from outflank.board import Position
@@ -46,6 +46,7 @@ class SolverPlayer:
             value=found.score,
             nodes=found.nodes,
             depth=position.empties if found.exact else 0,
+            seconds=found.seconds,
             pv=found.pv,
             moves=found.moves,
             finished=found.exact,
@@ -66,11 +67,17 @@ class WithEndgame:
         getattr(self.player, "new_game", lambda: None)()
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
-        """Exact near the end, otherwise the player's; a solver stopped by a limit is not believed."""
+        """Exact near the end, otherwise the player's; a solver stopped by a limit is not believed.
+
+        Under a time limit the solver gets half of it, and the player what is left.
+        """
         if position.empties <= self.empties:
-            decision = self.solver.choose(position, limits, seed)
+            half = limits if limits.seconds is None else replace(limits, seconds=limits.seconds / 2)
+            decision = self.solver.choose(position, half, seed)
             if decision.finished:
                 return decision
+            if limits.seconds is not None:
+                limits = replace(limits, seconds=max(limits.seconds - decision.seconds, limits.seconds / 4))
         return self.player.choose(position, limits, seed)
 
 

@@ -172,11 +172,20 @@ def ranked(board: Board, rank: Word) -> int:
         return base + _trailing_zeros(ranked_bit(word, rank - skipped))
 
 
+@inlined
+def row_step(board: Board) -> Word:
+    """Bits from a square to the one below it."""
+    if len(board) == 1:
+        return Word(8)
+    else:
+        return Word(16)
+
+
 # --- runs of discs, the plain way -------------------------------------------------------------------------
 
 
 @inlined
-def _up(board: Board, step: Word) -> Board:
+def up(board: Board, step: Word) -> Board:
     """All squares moved by `step` towards rising bits, 0 < step < 64."""
     if len(board) == 1:
         return (board[0] << step,)
@@ -191,7 +200,7 @@ def _up(board: Board, step: Word) -> Board:
 
 
 @inlined
-def _down(board: Board, step: Word) -> Board:
+def down(board: Board, step: Word) -> Board:
     """All squares moved by `step` towards falling bits, 0 < step < 64."""
     if len(board) == 1:
         return (board[0] >> step,)
@@ -215,31 +224,31 @@ def _inner(board: Board) -> Board:
 
 
 @inlined
-def _run_up(start: Board, through: Board, step: Word) -> Board:
+def run_up(start: Board, through: Board, step: Word) -> Board:
     """Squares of `through` in unbroken runs that begin one step above `start`: doubling steps 1, 1, 2, 2…"""
-    run = both(through, _up(start, step))
-    run = either(run, both(through, _up(run, step)))
-    pairs = both(through, _up(through, step))
+    run = both(through, up(start, step))
+    run = either(run, both(through, up(run, step)))
+    pairs = both(through, up(through, step))
     for _ in range(2 if len(start) == 1 else 6):
-        run = either(run, both(pairs, _up(run, step + step)))
+        run = either(run, both(pairs, up(run, step + step)))
     return run
 
 
 @inlined
-def _run_down(start: Board, through: Board, step: Word) -> Board:
+def run_down(start: Board, through: Board, step: Word) -> Board:
     """The same below `start`."""
-    run = both(through, _down(start, step))
-    run = either(run, both(through, _down(run, step)))
-    pairs = both(through, _down(through, step))
+    run = both(through, down(start, step))
+    run = either(run, both(through, down(run, step)))
+    pairs = both(through, down(through, step))
     for _ in range(2 if len(start) == 1 else 6):
-        run = either(run, both(pairs, _down(run, step + step)))
+        run = either(run, both(pairs, down(run, step + step)))
     return run
 
 
 @inlined
 def _beyond(me: Board, opp: Board, step: Word) -> Board:
     """Squares one step past a run of `opp` that follows `me`, both ways."""
-    return either(_up(_run_up(me, opp, step), step), _down(_run_down(me, opp, step), step))
+    return either(up(run_up(me, opp, step), step), down(run_down(me, opp, step), step))
 
 
 @inlined
@@ -255,14 +264,14 @@ def _kept(run: Board, end: Board) -> Board:
 @inlined
 def _turned(bit: Board, me: Board, opp: Board, step: Word) -> Board:
     """Discs of `opp` between `bit` and a disc of `me`, both ways along one line."""
-    above, below = _run_up(bit, opp, step), _run_down(bit, opp, step)
-    return either(_kept(above, both(_up(above, step), me)), _kept(below, both(_down(below, step), me)))
+    above, below = run_up(bit, opp, step), run_down(bit, opp, step)
+    return either(_kept(above, both(up(above, step), me)), _kept(below, both(down(below, step), me)))
 
 
 @inlined
 def plain_targets(me: Board, opp: Board) -> Board:
     """Squares, empty or not, that end a run of `opp` beginning beside `me`."""
-    row = Word(8) if len(me) == 1 else Word(16)
+    row = row_step(me)
     inner = _inner(opp)
     straight = either(_beyond(me, inner, ONE), _beyond(me, opp, row))
     return either(straight, either(_beyond(me, inner, row - ONE), _beyond(me, inner, row + ONE)))
@@ -271,7 +280,7 @@ def plain_targets(me: Board, opp: Board) -> Board:
 @inlined
 def plain_flips(me: Board, opp: Board, bit: Board) -> Board:
     """The discs of `opp` that a move on the one square of `bit` turns; nothing for an empty `bit`."""
-    row = Word(8) if len(me) == 1 else Word(16)
+    row = row_step(me)
     inner = _inner(opp)
     straight = either(_turned(bit, me, inner, ONE), _turned(bit, me, opp, row))
     return either(straight, either(_turned(bit, me, inner, row - ONE), _turned(bit, me, inner, row + ONE)))
@@ -280,10 +289,10 @@ def plain_flips(me: Board, opp: Board, bit: Board) -> Board:
 @inlined
 def along_edges(board: Board, horizontal: Board, vertical: Board) -> Board:
     """Squares of the edges beside a disc of `board` on the same edge: first and last row, first and last column."""
-    row = Word(8) if len(board) == 1 else Word(16)
+    row = row_step(board)
     across, upright = both(board, horizontal), both(board, vertical)
-    beside = both(horizontal, either(_up(across, ONE), _down(across, ONE)))
-    return either(beside, both(vertical, either(_up(upright, row), _down(upright, row))))
+    beside = both(horizontal, either(up(across, ONE), down(across, ONE)))
+    return either(beside, both(vertical, either(up(upright, row), down(upright, row))))
 
 
 # --- legal moves and flips --------------------------------------------------------------------------------

@@ -1,0 +1,253 @@
+"""Where finished games are kept: one SQLite file, one transaction per game, nothing lost and nothing twice.
+
+The key of a game is its identity (see `schedule`), and the table's primary key: writing a game that is there already
+changes nothing. Different plans may share a file; each reads the keys it planned and no others. Write-ahead logging
+lets readers look while a match is running; after a kill or a power cut the file is whole up to the last transactions,
+and the games of those are played again, the same.
+
+Agents and conditions are kept once, as text with a number, so that a million games take about 250 MB.
+"""
+
+import json
+import platform
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from outflank import __version__
+from outflank.arena.schedule import Slot
+from outflank.board import Position, Rules
+from outflank.errors import OutflankError
+from outflank.formats import transcript
+from outflank.game import GameRecord
+from outflank.kernels.jit import cache_directory
+
+_SCHEMA_VERSION = 1
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE IF NOT EXISTS games (
+    key TEXT PRIMARY KEY,
+    pair TEXT NOT NULL,
+    repeat INTEGER NOT NULL,
+    rules INTEGER NOT NULL REFERENCES texts(id),
+    black INTEGER NOT NULL REFERENCES texts(id),
+    white INTEGER NOT NULL REFERENCES texts(id),
+    conditions INTEGER NOT NULL REFERENCES texts(id),
+    made INTEGER NOT NULL REFERENCES texts(id),
+    opening TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    moves TEXT NOT NULL,
+    points REAL NOT NULL,
+    black_discs INTEGER NOT NULL,
+    white_discs INTEGER NOT NULL,
+    termination TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    spent TEXT NOT NULL,
+    details TEXT
+) WITHOUT ROWID;
+"""
+
+
+class StoreError(OutflankError):
+    """A store that cannot be opened, read or written."""
+
+
+@dataclass(frozen=True)
+class StoredGame:
+    """One row, with texts in place of numbers. Points and discs are black's and white's."""
+
+    key: str
+    pair: str
+    repeat: int
+    rules: Rules
+    black: str
+    white: str
+    conditions: str
+    made: str
+    opening: str
+    seed: int
+    moves: str
+    points: float
+    black_discs: int
+    white_discs: int
+    termination: str
+    reason: str
+    spent: list[dict[str, Any]]
+    details: list[list[Any]] | None
+
+
+@cache
+def made_by() -> str:
+    """What made a game: version, kernels and CPU architecture, kept with every game."""
+    return f"outflank {__version__}, {cache_directory().name}, Python {platform.python_version()}, {platform.machine()}"
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turns what SQLite raises into words for people."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        text = str(error)
+        if "full" in text:
+            hint = "the disk is full: make room and run the same command again; finished games are kept"
+        elif "locked" in text:
+            hint = "another program is writing to it: wait for it, or use another --store"
+        elif "malformed" in text or "not a database" in text:
+            hint = "the file is damaged or is no store: `outflank store FILE --check` says what is readable"
+        else:
+            hint = "expected a store made by `outflank match` or `outflank tournament`"
+        raise StoreError(f"cannot use the store {path}: {text}; {hint}") from error
+
+
+class Store:
+    """A file of games.
+
+    >>> with Store(":memory:") as store:
+    ...     store.count()
+    0
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """Opens the file, making it if it is not there."""
+        self.path = Path(path)
+        with _explained(self.path):
+            self._connection = sqlite3.connect(str(path), timeout=30, isolation_level=None)
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+            if version not in (0, _SCHEMA_VERSION):
+                raise StoreError(
+                    f"the store {path} has format {version}; this version of Outflank reads {_SCHEMA_VERSION}"
+                )
+            self._connection.executescript(_SCHEMA)
+            self._connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+        self._numbers: dict[str, int] = {}
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the file; a closed store is one file without a log beside it."""
+        self._connection.close()
+
+    def count(self) -> int:
+        """Number of games."""
+        with _explained(self.path):
+            return int(self._connection.execute("SELECT count(*) FROM games").fetchone()[0])
+
+    def done(self) -> set[str]:
+        """The keys of all games."""
+        with _explained(self.path):
+            return {key for (key,) in self._connection.execute("SELECT key FROM games")}
+
+    def add(self, slot: Slot, record: GameRecord, details: bool = False) -> bool:
+        """Writes a finished game in a transaction of its own; False if it was there already."""
+        row = (
+            slot.key,
+            slot.pair,
+            slot.repeat,
+            str(slot.rules),
+            record.black,
+            record.white,
+            slot.conditions.text,
+            made_by(),
+            slot.opening,
+            slot.seed,
+            transcript(record.moves, slot.rules, passes=True),
+            record.points,
+            *record.discs,
+            record.termination.value,
+            record.reason,
+            json.dumps([_spent(side) for side in record.spent]),
+            json.dumps([_detail(move) for move in record.details]) if details else None,
+        )
+        with _explained(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                numbered = (*row[:3], *(self._number(text) for text in row[3:8]), *row[8:])
+                marks = ", ".join("?" * len(numbered))
+                added = self._connection.execute(f"INSERT OR IGNORE INTO games VALUES ({marks})", numbered).rowcount
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                self._numbers.clear()
+                raise
+        return added == 1
+
+    def _number(self, text: str) -> int:
+        if text not in self._numbers:
+            self._connection.execute("INSERT OR IGNORE INTO texts (text) VALUES (?)", (text,))
+            row = self._connection.execute("SELECT id FROM texts WHERE text = ?", (text,)).fetchone()
+            self._numbers[text] = row[0]
+        return self._numbers[text]
+
+    def results(
+        self, keys: Iterable[str] | None = None
+    ) -> Iterator[tuple[str, str, str, str, float, int, int, str, str]]:
+        """(key, pair, black, white, points, discs of black, of white, termination, moves) of all games, or of these."""
+        wanted = None if keys is None else set(keys)
+        query = (
+            "SELECT key, pair, b.text, w.text, points, black_discs, white_discs, termination, moves FROM games "
+            "JOIN texts b ON b.id = black JOIN texts w ON w.id = white"
+        )
+        with _explained(self.path), closing(self._connection.execute(query)) as rows:
+            for row in rows:
+                if wanted is None or row[0] in wanted:
+                    yield row
+
+    def games(self) -> Iterator[StoredGame]:
+        """Every game with all there is to know, by key."""
+        names = ("rules", "black", "white", "conditions", "made")
+        texts = ", ".join(f"{name}_text.text" for name in names)
+        joins = " ".join(f"JOIN texts {name}_text ON {name}_text.id = games.{name}" for name in names)
+        query = (
+            f"SELECT key, pair, repeat, {texts}, opening, seed, moves, points, black_discs, white_discs, termination, "
+            f"reason, spent, details FROM games {joins} ORDER BY key"
+        )
+        with _explained(self.path), closing(self._connection.execute(query)) as rows:
+            for row in rows:
+                details = json.loads(row[17]) if row[17] else None
+                fields = (*row[:3], Rules.parse(row[3]), *row[4:16], json.loads(row[16]), details)
+                yield StoredGame(*fields)
+
+    def problems(self) -> list[str]:
+        """What is wrong with the file and with the games in it: each is replayed, and its discs counted."""
+        from outflank.formats import play_moves, replay
+
+        with _explained(self.path):
+            found = [row[0] for row in self._connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
+        for game in self.games():
+            try:
+                start = Position.parse(game.opening, game.rules.variant)
+                end = play_moves(start, replay(start, game.moves))
+            except OutflankError as error:
+                found.append(f"game {game.key}: {error}")
+                continue
+            discs = (end.black.bit_count(), end.white.bit_count())
+            if discs != (game.black_discs, game.white_discs):
+                found.append(f"game {game.key}: ends {discs}, stored {(game.black_discs, game.white_discs)}")
+        return found
+
+
+def _spent(side: Any) -> dict[str, Any]:
+    return {
+        "moves": side.moves,
+        "seconds": round(side.seconds, 6),
+        "nodes": side.nodes,
+        "playouts": side.playouts,
+        "deepest": side.deepest,
+        "longest": round(side.longest, 6),
+    }
+
+
+def _detail(move: Any) -> list[Any]:
+    return [move.move, round(move.seconds, 6), move.nodes, move.playouts, move.depth, move.value]

@@ -1,0 +1,298 @@
+"""`outflank match`, `store` and `rate`: play two agents against each other, look at what is stored, rate everybody."""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from outflank.arena.match import MatchResult
+    from outflank.arena.stats import Sprt
+
+_REFRESH_SECONDS = 0.5
+
+
+def register(commands: Any) -> None:
+    """Adds the commands to the parser."""
+    match = commands.add_parser("match", help="play two agents against each other", description=_MATCH)
+    match.add_argument("a", metavar="A", help='an agent such as "minimax(depth=4)"')
+    match.add_argument("b", metavar="B", help='an agent such as "uct(playouts=1000)"')
+    match.add_argument("--games", type=int, default=100, metavar="N", help="games in all, in pairs (default 100)")
+    match.add_argument("--size", type=int, default=8, metavar="N", help="board size (default 8)")
+    match.add_argument("--variant", default="standard", help="standard (default) or reversed")
+    match.add_argument(
+        "--openings",
+        default="random(6)",
+        metavar="O",
+        help="start, random(k), ply(k), balanced(k) or a file (random(6))",
+    )
+    match.add_argument("--limit", default="", metavar="L", help="for every move, such as nodes=1000,seconds=0.1")
+    match.add_argument(
+        "--clock", default="", metavar="SECONDS[+INC]", help="time for a game, with an increment per move"
+    )
+    match.add_argument(
+        "--adjudicate", type=int, default=0, metavar="E", help="let the solver end games at E empty squares"
+    )
+    match.add_argument("--workers", type=int, metavar="W", help="worker processes (default: one a core)")
+    match.add_argument("--seed", type=int, default=0, metavar="S", help="seed of openings and games")
+    match.add_argument("--store", default="outflank.db", metavar="FILE", help="where games are kept (outflank.db)")
+    match.add_argument("--sprt", metavar="E0,E1", help="stop when it is clear that A is E1 or not even E0 Elo better")
+    match.add_argument("--details", action="store_true", help="also keep time, nodes and value of every move")
+    match.add_argument("--quiet", action="store_true", help="no live table")
+    match.add_argument("--json", action="store_true", help="print one JSON object")
+    match.set_defaults(run=run_match)
+
+    store = commands.add_parser("store", help="list, check and export stored games", description=_STORE)
+    store.add_argument("file", metavar="FILE", help="a store")
+    store.add_argument("--check", action="store_true", help="replay every game; exit code 1 if something is wrong")
+    store.add_argument("--export", choices=("jsonl", "transcripts"), help="print every game")
+    store.add_argument("--json", action="store_true", help="print one JSON object")
+    store.set_defaults(run=run_store)
+
+    rate = commands.add_parser("rate", help="ratings of all agents of a store", description=_RATE)
+    rate.add_argument("file", metavar="FILE", help="a store")
+    rate.add_argument("--anchor", metavar="AGENT=ELO", help="an agent and the Elo it stands for (default: mean 0)")
+    rate.add_argument("--json", action="store_true", help="print one JSON object")
+    rate.set_defaults(run=run_rate)
+
+
+_MATCH = (
+    "Play pairs of games: one opening, colours swapped. Every finished game is stored at once, and the same command "
+    "continues where it stopped. All numbers are seen by A."
+)
+_STORE = "What a store holds; every game can be exported, or replayed and checked."
+_RATE = "Bradley-Terry ratings with 95 % intervals, in Elo, from all games of a store."
+
+
+def run_match(args: argparse.Namespace) -> None:
+    """Plays what is missing of a match and prints its result."""
+    from outflank.agents import agent
+    from outflank.arena.match import result_of_plan
+    from outflank.arena.runner import run_plan
+    from outflank.arena.schedule import Conditions, plan_match
+    from outflank.arena.store import Store
+    from outflank.board import Rules
+    from outflank.execute import Processes
+
+    texts = [agent(text).text for text in (args.a, args.b)]
+    conditions = Conditions(_read_limits(args.limit), _read_clock(args.clock), args.adjudicate, args.seed)
+    plan = plan_match(texts[0], texts[1], Rules(args.size, args.variant), args.games, args.openings, conditions)
+    for warning in plan.warnings():
+        print(f"outflank: warning: {warning}", file=sys.stderr)
+    sprt = _read_sprt(args.sprt)
+    with Store(args.store) as store:
+        watch = _Watch(lambda: result_of_plan(plan, store, sprt))
+        with _live(args, watch) as refresh:
+            if watch.result.undecided:
+                run_plan(plan, store, Processes(args.workers), lambda *_: watch.look(refresh), args.details)
+        watch.renew()
+    print(json.dumps(watch.result.facts()) if args.json else _report(watch.result))
+
+
+class _Watch:
+    """The result of a match, renewed twice a second while it runs, or after every game while a test may end it."""
+
+    def __init__(self, measure: Callable[[], "MatchResult"]) -> None:
+        self._measure = measure
+        self.renew()
+
+    def renew(self) -> None:
+        """Reads the result from the store."""
+        self.result = self._measure()
+        self._at = time.monotonic()
+
+    def look(self, refresh: Callable[[], None]) -> bool:
+        """Whether the match goes on."""
+        if self.result.sprt is not None or time.monotonic() - self._at > _REFRESH_SECONDS:
+            self.renew()
+            refresh()
+        return self.result.undecided
+
+
+def _read_limits(text: str) -> Any:
+    from outflank.errors import BadSpec
+    from outflank.search.limits import Limits
+    from outflank.spec import parse
+
+    if not text:
+        return Limits()
+    known = ("depth", "nodes", "playouts", "seconds")
+    found: dict[str, Any] = {}
+    for name, value in parse(f"limit({text})").options:
+        if name not in known or isinstance(value, bool) or not isinstance(value, int | float):
+            raise BadSpec(f"limit {name}={value} is not known; expected some of: {', '.join(known)}, as numbers")
+        found[name] = value
+    if not found:
+        raise BadSpec(f"limit {text!r} says nothing; expected for example nodes=1000,seconds=0.1")
+    return Limits(**found)
+
+
+def _read_clock(text: str) -> Any:
+    from outflank.errors import BadSpec
+    from outflank.game import TimeControl
+
+    if not text:
+        return TimeControl()
+    seconds, _, increment = text.partition("+")
+    try:
+        return TimeControl(game_seconds=float(seconds), increment=float(increment or 0))
+    except ValueError as error:
+        raise BadSpec(f"clock {text!r} is not possible ({error}); expected seconds such as 60 or 60+0.5") from None
+
+
+def _read_sprt(text: str | None) -> "Sprt | None":
+    from outflank.arena.stats import Sprt
+    from outflank.errors import BadSpec
+
+    if text is None:
+        return None
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise BadSpec(f"--sprt {text!r} is not two numbers; expected for example 0,10") from None
+    return Sprt(low, high)
+
+
+@contextmanager
+def _live(args: argparse.Namespace, watch: _Watch) -> Iterator[Callable[[], None]]:
+    """A table on stderr that grows with the match; nothing when nobody watches."""
+    if args.quiet or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    began, first = time.monotonic(), watch.result.tally.games
+
+    def table() -> Any:
+        return _live_table(watch.result, time.monotonic() - began, watch.result.tally.games - first)
+
+    with Live(table(), console=Console(stderr=True), auto_refresh=False) as live:
+        yield lambda: live.update(table(), refresh=True)
+
+
+def _live_table(result: "MatchResult", seconds: float, played: int) -> Any:
+    from rich.table import Table
+
+    table = Table(title=f"A: {result.a}\nB: {result.b}", title_justify="left", show_header=False)
+    rate = played / seconds if seconds else 0.0
+    left = (result.planned - result.tally.games) / rate if rate else 0.0
+    table.add_row("games", f"{result.tally.games} of {result.planned}, {rate:.1f}/s, {left:.0f} s left")
+    for name, value in _lines(result):
+        table.add_row(name, value)
+    return table
+
+
+def _lines(result: "MatchResult") -> list[tuple[str, str]]:
+    games = result.tally
+    lines = [
+        ("A wins, draws, losses", f"{games.wins}, {games.draws}, {games.losses}"),
+        ("pairs of A, 0 to 2 points", ", ".join(map(str, games.pairs))),
+        ("score of A", f"{result.score:.3f}"),
+        ("Elo, A relative to B", f"{result.elo:+.1f}"),
+        ("discs, A minus B", f"{result.margin:+.1f}"),
+        ("different openings, games", f"{result.distinct_openings}, {result.distinct_games}"),
+        ("endings", ", ".join(f"{name} {number}" for name, number in result.terminations.items()) or "none"),
+    ]
+    if result.sprt is not None and result.llr is not None:
+        test = result.sprt
+        words = {"H1": "A is better", "H0": "A is not better", "continue": "undecided"}[result.verdict or "continue"]
+        lines.append(
+            (
+                f"SPRT {test.elo0:g} to {test.elo1:g} nElo",
+                f"{result.llr:+.2f} in {test.lower:.2f} to {test.upper:.2f}: {words}",
+            )
+        )
+    return lines
+
+
+def _report(result: "MatchResult") -> str:
+    lines = [("A", result.a), ("B", result.b), ("games", f"{result.tally.games} of {result.planned}"), *_lines(result)]
+    wide = max(len(name) for name, _ in lines)
+    return "\n".join(f"{name:<{wide}}  {value}" for name, value in lines)
+
+
+def run_store(args: argparse.Namespace) -> None:
+    """Prints what a store holds."""
+    from collections import Counter
+
+    from outflank.arena.store import Store
+
+    with Store(_existing(args.file)) as store:
+        if args.export:
+            for game in store.games():
+                print(_exported(game, args.export))
+            return
+        if args.check:
+            problems = store.problems()
+            print("\n".join(problems) or f"{store.count()} games, nothing wrong")
+            if problems:
+                raise SystemExit(1)
+            return
+        pairings: Counter[tuple[str, str]] = Counter()
+        for _, _, black, white, *_ in store.results():
+            pairings[black, white] += 1
+    if args.json:
+        rows = [{"black": black, "white": white, "games": games} for (black, white), games in pairings.items()]
+        print(json.dumps({"games": pairings.total(), "pairings": rows}))
+        return
+    print(f"{pairings.total()} games")
+    for (black, white), games in pairings.most_common():
+        print(f"{games:>8}  {black}\n          {white}")
+
+
+def _existing(name: str) -> Path:
+    from outflank.arena.store import StoreError
+
+    if not Path(name).is_file():
+        raise StoreError(f"there is no store {name}; expected a file made by outflank match")
+    return Path(name)
+
+
+def _exported(game: Any, form: str) -> str:
+    if form == "transcripts":
+        return f"{game.opening} {game.moves}"
+    return json.dumps({**vars(game), "rules": str(game.rules)})
+
+
+def run_rate(args: argparse.Namespace) -> None:
+    """Prints the ratings of all agents of a store."""
+    from outflank.arena.ratings import collect, rate
+    from outflank.arena.store import Store
+    from outflank.errors import BadSpec
+
+    anchor = None
+    if args.anchor:
+        name, _, value = args.anchor.rpartition("=")
+        try:
+            anchor = (name, float(value))
+        except ValueError:
+            raise BadSpec(f"--anchor {args.anchor!r} is not AGENT=ELO; expected for example random=0") from None
+    with Store(_existing(args.file)) as store:
+        rows = [(black, white, points, pair) for _, pair, black, white, points, *_ in store.results()]
+    results = collect(row for row in rows if row[0] != row[1])  # nobody is rated against themselves
+    ratings = rate(results, anchor=anchor, advantage=True)
+    for warning in ratings.warnings:
+        print(f"outflank: warning: {warning}", file=sys.stderr)
+    if args.json:
+        lines = [
+            {
+                "agent": line.player,
+                "elo": None if line.elo.bounded else line.elo.value,
+                "elo_interval": [line.elo.low, line.elo.high],
+                "games": line.games,
+                "points": line.points,
+                "group": line.group,
+            }
+            for line in ratings.lines
+        ]
+        print(json.dumps({"ratings": lines}))
+        return
+    for line in ratings.lines:
+        print(f"{line.elo:+.0f}  {line.points:g}/{line.games}  {line.player}")
+    if ratings.advantage is not None:
+        print(f"black's advantage: {ratings.advantage:+.0f} Elo")

@@ -1,0 +1,314 @@
+"""Openings, schedule, store and matches: fair, resumable, the same on any number of workers."""
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from outflank.arena.match import result_of_plan
+from outflank.arena.openings import read_openings
+from outflank.arena.runner import run_plan
+from outflank.arena.schedule import Conditions, Plan, Slot, gauntlet, plan_match, plan_pairings, round_robin
+from outflank.arena.stats import Sprt
+from outflank.arena.store import Store, StoreError
+from outflank.board import Position, Rules
+from outflank.errors import BadSpec
+from outflank.execute import Here, Processes
+from outflank.game import GameRecord
+from outflank.search.limits import Limits
+from support import ROOT, every_size
+
+SMALL = Rules(4)
+
+
+def small_plan(games: int = 20, seed: int = 0, a: str = "random", b: str = "greedy(ties=random)") -> Plan:
+    return plan_match(a, b, SMALL, games, "random(3)", Conditions(seed=seed))
+
+
+# --- openings -------------------------------------------------------------------------------------------------
+
+
+@every_size
+def test_random_openings_are_different_and_repeatable(size: int) -> None:
+    rules = Rules(size)
+    openings = read_openings("random(4)", rules, wanted=6, seed=1)
+    assert len({opening.position.canonical() for opening in openings}) == len(openings) >= 5
+    assert openings == read_openings("random(4)", rules, wanted=6, seed=1)
+    assert openings != read_openings("random(4)", rules, wanted=6, seed=2)
+    assert all(opening.position.empties == size * size - 8 for opening in openings)
+
+
+def test_all_openings_of_a_ply_up_to_symmetry() -> None:
+    assert [len(read_openings(f"ply({k})", Rules(8), 10**6, 0)) for k in range(5)] == [1, 1, 3, 14, 60]
+
+
+def test_openings_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "openings.txt"
+    path.write_text(
+        "# two openings and one twice\nf5d6c3 Tiger\nf5f6\n\nf5d6c3\n" + Position.start().play("d3").line() + "\n"
+    )
+    openings = read_openings(str(path), Rules(8), 10, 0)
+    assert [opening.text for opening in openings][:2] == ["f5d6c3", "f5f6"] and len(openings) == 3
+    path.write_text("f5a1\n")
+    with pytest.raises(BadSpec, match=r"openings.txt, line 1: move 2"):
+        read_openings(str(path), Rules(8), 10, 0)
+
+
+@pytest.mark.compiled
+def test_balanced_openings_are_fewer_and_repeatable() -> None:
+    balanced = read_openings("balanced(6)", Rules(8), 5, 3)
+    assert len(balanced) == 5 and balanced == read_openings("balanced(6)", Rules(8), 5, 3)
+
+
+@pytest.mark.parametrize(
+    "text", ["random", "random(x)", "random(1, 2)", "random(100)", "ply(-1)", "nonsense", "none.txt"]
+)
+def test_bad_openings(text: str) -> None:
+    with pytest.raises(BadSpec, match="expected"):
+        read_openings(text, Rules(4), 3, 0)
+
+
+# --- schedule -------------------------------------------------------------------------------------------------
+
+
+def test_the_schedule_is_pure_and_keys_are_unique() -> None:
+    slots = list(small_plan().slots())
+    assert slots == list(small_plan().slots())
+    assert len({slot.key for slot in slots}) == len(slots) == 20
+    assert len({slot.pair for slot in slots}) == 10
+    for black_game, white_game in zip(slots[::2], slots[1::2], strict=True):
+        assert black_game.pair == white_game.pair and black_game.opening == white_game.opening
+        assert (black_game.black, black_game.white) == (white_game.white, white_game.black)
+        assert black_game.seed != white_game.seed
+
+
+def test_a_larger_plan_contains_the_smaller_one() -> None:
+    small, large = ({slot.key for slot in small_plan(games).slots()} for games in (10, 20))
+    assert small < large
+
+
+def test_whatever_matters_changes_the_keys() -> None:
+    base = {slot.key for slot in small_plan().slots()}
+    others = [
+        small_plan(seed=1),
+        small_plan(b="greedy(ties=first)"),
+        plan_match("random", "greedy(ties=random)", Rules(4, "reversed"), 20, "random(3)", Conditions()),
+        plan_match("random", "greedy(ties=random)", SMALL, 20, "random(3)", Conditions(Limits(nodes=5))),
+        plan_match("random", "greedy(ties=random)", SMALL, 20, "random(3)", Conditions(adjudicate=4)),
+    ]
+    for plan in others:
+        assert not base & {slot.key for slot in plan.slots()}
+
+
+def test_the_order_of_the_two_does_not_matter() -> None:
+    swapped = small_plan(a="greedy(ties=random)", b="random")
+    assert {slot.key for slot in small_plan().slots()} == {slot.key for slot in swapped.slots()}
+
+
+def test_tournaments_and_warnings() -> None:
+    agents = ["random", "greedy(ties=first)", "greedy(ties=random)"]
+    plan = plan_pairings(round_robin(agents), [SMALL, Rules(6)], 2, "random(2)", Conditions())
+    assert plan.games == 3 * 2 * 4 == len(list(plan.slots()))
+    assert len(gauntlet(agents)) == 2
+    assert not plan.warnings()
+    [warning] = plan_match("random", "random", SMALL, 10, "start", Conditions()).warnings()
+    assert "5 pairs from 1 different openings" in warning
+    itself = list(plan_match("random", "random", SMALL, 4, "random(3)", Conditions()).slots())
+    assert len({slot.key for slot in itself}) == 4
+
+
+# --- store ----------------------------------------------------------------------------------------------------
+
+
+def exported(path: Path) -> str:
+    """Everything in a store that does not depend on time and place, as text."""
+    lines = []
+    with Store(path) as store:
+        for game in store.games():
+            spent = [
+                {key: value for key, value in side.items() if key not in ("seconds", "longest")} for side in game.spent
+            ]
+            facts = {**vars(game), "rules": str(game.rules), "spent": spent, "made": "", "details": None}
+            lines.append(json.dumps(facts, sort_keys=True))
+    return "\n".join(lines)
+
+
+def test_games_are_kept_once_and_a_plan_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "games.db"
+    with Store(path) as store:
+        run_plan(small_plan(10), store, Here(), details=True)
+        assert store.count() == 10
+        played: set[str] = set()
+
+        def note(slot: Slot, record: GameRecord) -> bool:
+            played.add(slot.key)
+            return True
+
+        run_plan(small_plan(20), store, Here(), note)
+        assert len(played) == 10 and store.count() == 20
+        run_plan(small_plan(20), store, Here(), lambda slot, record: pytest.fail("played again"))
+        assert not store.problems()
+        assert sum(game.details is not None for game in store.games()) == 10
+
+
+def test_plans_in_one_store_are_kept_apart(tmp_path: Path) -> None:
+    with Store(tmp_path / "games.db") as store:
+        for seed in (0, 1):
+            run_plan(small_plan(seed=seed), store, Here())
+        assert store.count() == 40
+        assert result_of_plan(small_plan(), store).tally.games == 20
+
+
+def test_a_damaged_store_and_a_foreign_file_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "games.db"
+    with Store(path) as store:
+        run_plan(small_plan(), store, Here())
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + b"\xff" * 3000 + whole[7096:])
+    with pytest.raises(StoreError, match=r"damaged|malformed"), Store(path) as store:
+        list(store.games())
+    path.write_bytes(b"this is not a database, it is a letter" * 100)
+    with pytest.raises(StoreError, match="damaged or is no store"):
+        Store(path)
+    with sqlite3.connect(tmp_path / "future.db") as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match="has format 99"):
+        Store(tmp_path / "future.db")
+
+
+def test_a_changed_game_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "games.db"
+    with Store(path) as store:
+        run_plan(small_plan(4), store, Here())
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE games SET black_discs = black_discs + 1 WHERE key = (SELECT min(key) FROM games)")
+    with Store(path) as store:
+        [problem] = store.problems()
+    assert "ends" in problem and "stored" in problem
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_told_and_nothing_stored_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "games.db"
+    with Store(path) as store:
+        run_plan(small_plan(6), store, Here())
+        store._connection.execute("PRAGMA max_page_count = 1")  # SQLite's own way to be out of room
+        with pytest.raises(StoreError, match="the disk is full: make room"):
+            run_plan(small_plan(400), store, Here())
+    with Store(path) as store:
+        assert store.count() >= 6 and not store.problems()
+
+
+# --- matches --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.compiled
+def test_the_same_log_with_1_2_and_8_workers(tmp_path: Path) -> None:
+    agents = ["minimax(depth=2)", "uct(playouts=20)", "minimax(nodes=300, order=mobility)"]
+    plan = plan_pairings(round_robin(agents), [Rules(6)], 4, "random(4)", Conditions(seed=3))
+    logs = []
+    for workers in (1, 2, 8):
+        path = tmp_path / f"{workers}.db"
+        with Store(path) as store:
+            run_plan(plan, store, Processes(workers))
+        logs.append(exported(path))
+    assert logs[0] == logs[1] == logs[2] and logs[0].count("\n") == 23
+
+
+def test_results_are_seen_by_the_first_agent(tmp_path: Path) -> None:
+    with Store(tmp_path / "games.db") as store:
+        run_plan(small_plan(), store, Here())
+        ours = result_of_plan(small_plan(), store)
+        theirs = result_of_plan(small_plan(a="greedy(ties=random)", b="random"), store)
+    assert ours.tally.games == 20 and ours.tally.swapped == theirs.tally
+    assert ours.margin.value == -theirs.margin.value
+    facts = ours.facts()
+    assert facts["wins"] == theirs.facts()["losses"]
+    assert {"score", "score_interval", "elo", "elo_interval", "distinct_games", "terminations", "pairs"} <= set(facts)
+    json.dumps(facts, allow_nan=False)
+
+
+def test_a_sequential_test_stops_the_match(tmp_path: Path) -> None:
+    plan = small_plan(400, a="greedy(ties=random)", b="players_of_people:First")
+    test = Sprt(0, 400)
+    with Store(tmp_path / "games.db") as store:
+        run_plan(plan, store, Here(), lambda slot, record: result_of_plan(plan, store, test).undecided)
+        result = result_of_plan(plan, store, test)
+        assert (result.tally.games < 400) == (not result.undecided)
+
+
+MATCH = ["match", "random", "greedy", "--size", "6", "--games", "300", "--quiet", "--json", "--workers", "2"]
+
+
+def outflank(*args: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([sys.executable, "-m", "outflank", *args], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == code and "Traceback" not in done.stderr, done.stderr
+    return done
+
+
+@pytest.mark.compiled
+def test_killed_at_random_moments_and_resumed_the_table_is_the_same(tmp_path: Path) -> None:
+    """kill -9 of the parent or of a worker; `tests/kill.py` does it two hundred times."""
+    quiet, killed = tmp_path / "quiet.db", tmp_path / "killed.db"
+    expected = json.loads(outflank(*MATCH, "--store", str(quiet)).stdout)
+    rng = random.Random(1)
+    for _ in range(6):
+        with subprocess.Popen(
+            [sys.executable, "-m", "outflank", *MATCH, "--store", str(killed)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            time.sleep(rng.uniform(0.8, 2.5))
+            os.kill(process.pid, signal.SIGKILL)
+    found = json.loads(outflank(*MATCH, "--store", str(killed)).stdout)
+    assert found == expected and expected["games"] == 300
+    assert exported(quiet) == exported(killed)
+
+
+@pytest.mark.compiled
+def test_the_commands_of_the_arena(tmp_path: Path) -> None:
+    path = str(tmp_path / "games.db")
+    facts = json.loads(
+        outflank("match", "greedy", "random", "--size", "4", "--games", "20", "--store", path, "--json").stdout
+    )
+    assert facts["games"] == 20 and facts["distinct_openings"] == 10
+    text = outflank("match", "greedy", "random", "--size", "4", "--games", "20", "--store", path).stdout
+    assert "Elo, A relative to B" in text and "20 of 20" in text
+    assert "20 games, nothing wrong" in outflank("store", path, "--check").stdout
+    assert json.loads(outflank("store", path, "--json").stdout)["games"] == 20
+    assert len(outflank("store", path, "--export", "jsonl").stdout.splitlines()) == 20
+    rated = json.loads(outflank("rate", path, "--json", "--anchor", "random=0").stdout)["ratings"]
+    assert {line["agent"] for line in rated} == {"random", "greedy(ties=random)"}
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["match", "random"],
+        ["match", "random", "nobody"],
+        ["match", "random", "greedy", "--games", "0"],
+        ["match", "random", "greedy", "--openings", "none"],
+        ["match", "random", "greedy", "--limit", "speed=3"],
+        ["match", "random", "greedy", "--limit", "nodes=0"],
+        ["match", "random", "greedy", "--clock", "soon"],
+        ["match", "random", "greedy", "--sprt", "10"],
+        ["match", "random", "greedy", "--sprt", "10,0"],
+        ["match", "random", "greedy", "--workers", "-2"],
+        ["match", "random", "greedy", "--store", "/no/such/directory/games.db"],
+        ["store", "/no/such/file.db"],
+        ["rate", "/no/such/file.db"],
+    ],
+    ids=lambda args: " ".join(args)[:40],
+)
+def test_bad_input_of_the_arena(args: list[str], tmp_path: Path) -> None:
+    if args[0] == "match" and "--store" not in args:
+        args = [*args, "--store", str(tmp_path / "games.db")]
+    done = outflank(*args, code=2)
+    assert any(word in done.stderr for word in ("expected", "required", "known:"))

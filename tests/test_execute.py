@@ -1,0 +1,91 @@
+"""Executors: every key once, whatever happens to the workers."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from outflank.errors import BadSpec
+from outflank.execute import Here, Lost, Processes
+from support import ROOT
+
+pytestmark = pytest.mark.compiled
+
+
+@pytest.fixture(autouse=True)
+def workers_find_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"))
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_every_task_once(workers: int) -> None:
+    tasks = [(str(i), i) for i in range(500)]
+    results = list(Processes(workers).run("workers_task:square", tasks))
+    assert sorted(results) == sorted((str(i), i * i) for i in range(500))
+    assert sorted(Here().run("workers_task:square", tasks)) == sorted(results)
+
+
+def test_workers_are_prepared() -> None:
+    results = Processes(2).run("workers_task:prepared", [("a", 1)], "workers_task:prepare", {"x": 3})
+    assert list(results) == [("a", (1, {"x": 3}))]
+
+
+def test_no_tasks_and_lazy_tasks() -> None:
+    assert list(Processes(2).run("workers_task:square", [])) == []
+    assert len(list(Processes(2).run("workers_task:square", ((str(i), i) for i in range(50))))) == 50
+
+
+def test_a_worker_that_dies_is_replaced_and_its_tasks_run_again(tmp_path: Path) -> None:
+    tasks = [(str(i), (i, str(tmp_path))) for i in range(40)]
+    results = list(Processes(3).run("workers_task:die_once", tasks))
+    assert sorted(results) == sorted((str(i), i) for i in range(40))
+
+
+def test_a_task_that_always_kills_is_given_up_and_the_rest_goes_on() -> None:
+    results = dict(Processes(2).run("workers_task:die_always", [(str(i), i) for i in range(30)]))
+    lost = results.pop("5")
+    assert isinstance(lost, Lost) and "died 3 times, last with exit code 11" in lost.reason
+    assert results == {str(i): i for i in range(30) if i != 5}
+
+
+def test_killed_workers_lose_nothing() -> None:
+    """kill -9 from outside, several times, in the middle of the work."""
+    results, killed = [], 0
+    for result in Processes(2).run("workers_task:slow_square", [(str(i), i) for i in range(120)]):
+        results.append(result)
+        if len(results) % 30 == 10:
+            for child in children():
+                os.kill(child, signal.SIGKILL)
+                killed += 1
+                break
+    assert killed >= 3 and sorted(results) == sorted((str(i), i * i) for i in range(120))
+
+
+def children() -> list[int]:
+    """Worker processes of this one."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rsplit(")", 1)[1].split()
+            command = (status.parent / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if int(fields[1]) == os.getpid() and b"spawn_main" in command:
+            found.append(int(status.parent.name))
+    return found
+
+
+def test_no_process_is_left_behind_when_the_caller_stops_asking() -> None:
+    running = Processes(2).run("workers_task:slow_square", [(str(i), i) for i in range(1000)])
+    next(running)
+    assert children()
+    running.close()  # type: ignore[attr-defined]
+    time.sleep(0.2)
+    assert not children()
+
+
+def test_bad_numbers_of_workers() -> None:
+    with pytest.raises(BadSpec, match="expected 1 to 1024"):
+        Processes(-1)

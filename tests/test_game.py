@@ -1,0 +1,136 @@
+"""The game loop: results, reasons, clocks."""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from outflank.agents import agent
+from outflank.board import Color, Position, Rules, Variant
+from outflank.errors import BadSpec
+from outflank.game import GameRecord, Termination, TimeControl, move_seed, play_game
+from outflank.kernels.jit import INTERPRETED
+from outflank.search.limits import Decision, Limits
+from outflank.search.solver import solve
+from support import every_variant
+
+
+class Scripted:
+    """A player that takes some time and then plays its first legal move, or does something worse."""
+
+    text = "scripted"
+
+    def __init__(self, seconds: float = 0.0, worse: str = "") -> None:
+        self.seconds, self.worse = seconds, worse
+        self.games, self.heard, self.limits = 0, [], []  # type: ignore[var-annotated]
+
+    def new_game(self) -> None:
+        self.games += 1
+
+    def follow(self, start: Position, moves: tuple[int, ...]) -> None:
+        self.heard.append(moves)
+
+    def choose(self, position: Position, limits: Limits | None = None, seed: int = 0) -> Decision:
+        self.limits.append(limits)
+        time.sleep(self.seconds)
+        if self.worse == "illegal":
+            return Decision(0, position.turn)
+        if self.worse == "raise":
+            raise RuntimeError("no idea")
+        return Decision(position.moves[0], position.turn)
+
+
+def without_times(record: GameRecord) -> GameRecord:
+    """A record with every measured time set to nothing."""
+    details = tuple(replace(move, seconds=0.0) for move in record.details)
+    black, white = (replace(side, seconds=0.0, longest=0.0) for side in record.spent)
+    return replace(record, details=details, spent=(black, white))
+
+
+@every_variant
+def test_a_game_replays_to_its_result(variant: Variant) -> None:
+    start = Position.start(Rules(6, variant))
+    record = play_game(agent("random"), agent("greedy"), start, seed=5)
+    position = start
+    for move in record.moves:
+        position = position.play(move)
+    assert position.is_over and record.termination is Termination.NORMAL
+    assert record.discs == (position.discs(Color.BLACK), position.discs(Color.WHITE))
+    margin = position.score(Color.BLACK)
+    assert record.points == (1.0 if margin > 0 else 0.0 if margin < 0 else 0.5)
+    assert record.spent[0].moves + record.spent[1].moves == len(record.moves)
+
+
+def test_the_same_seed_is_the_same_game_and_another_is_another() -> None:
+    start = Position.start(Rules(4 if INTERPRETED else 8))
+    texts = ("uct(playouts=10)", "minimax(depth=1)")
+    first, again, other = (play_game(agent(texts[0]), agent(texts[1]), start, seed=seed) for seed in (3, 3, 4))
+    assert without_times(first) == without_times(again)
+    assert first.moves != other.moves
+    assert len({move_seed(seed, ply) for seed in range(50) for ply in range(50)}) == 2500
+
+
+@pytest.mark.parametrize(
+    ("worse", "termination", "reason"),
+    [
+        ("illegal", Termination.ILLEGAL, "white: white cannot play a1"),
+        ("raise", Termination.CRASH, "white: RuntimeError: no idea"),
+    ],
+)
+def test_failures_lose_with_a_reason(worse: str, termination: Termination, reason: str) -> None:
+    record = play_game(Scripted(), Scripted(worse=worse), Position.start())
+    assert record.termination is termination and record.points == 1.0
+    assert record.reason.startswith(reason)
+
+
+def test_players_hear_of_new_games_and_moves() -> None:
+    black, white = Scripted(), Scripted()
+    record = play_game(black, white, Position.start(Rules(4)))
+    assert black.games == white.games == 1
+    assert black.heard[0] == () and white.heard[0] == record.moves[:1]
+
+
+def test_clocks() -> None:
+    slow, fast = Scripted(0.05), Scripted()
+    record = play_game(fast, slow, Position.start(Rules(4)), control=TimeControl(move_seconds=0.01, margin=0.01))
+    assert record.termination is Termination.TIMEOUT and record.points == 1.0 and "white: took" in record.reason
+    record = play_game(slow, fast, Position.start(Rules(4)), control=TimeControl(game_seconds=0.12, margin=0.01))
+    assert record.termination is Termination.TIMEOUT and record.points == 0.0 and "left on the clock" in record.reason
+    record = play_game(
+        slow, fast, Position.start(Rules(4)), control=TimeControl(game_seconds=0.12, increment=0.2, margin=0.01)
+    )
+    assert record.termination is Termination.NORMAL
+    assert slow.limits[-1].game_seconds > 0.12
+
+
+@pytest.mark.parametrize(
+    ("rule", "clock"), [("majority", "player_total"), ("exceeder_loses", "player_total"), ("majority", "game_total")]
+)
+def test_stopped_games(rule: str, clock: str) -> None:
+    control = TimeControl(stop_after=0.03, stop_rule=rule, stop_clock=clock)  # type: ignore[arg-type]
+    record = play_game(Scripted(0.02), Scripted(), Position.start(Rules(6)), control=control)
+    assert record.termination is Termination.STOPPED and 2 <= len(record.moves) < 30
+    position = Position.start(Rules(6))
+    for move in record.moves:
+        position = position.play(move)
+    margin = position.score(Color.BLACK)
+    majority = 1.0 if margin > 0 else 0.0 if margin < 0 else 0.5
+    assert record.points == (majority if rule == "majority" else 0.0)
+
+
+def test_adjudication_by_the_solver_is_marked() -> None:
+    record = play_game(agent("random"), agent("random"), Position.start(Rules(4)), seed=2, adjudicate=6)
+    assert record.termination is Termination.ADJUDICATED and "solved with" in record.reason
+    position = Position.start(Rules(4))
+    for move in record.moves:
+        position = position.play(move)
+    score = solve(position, empties="nobody").score
+    assert score is not None
+    black = score if position.turn is Color.BLACK else -score
+    assert record.points == (1.0 if black > 0 else 0.0 if black < 0 else 0.5)
+
+
+def test_bad_clocks() -> None:
+    for bad in ({"move_seconds": 0}, {"game_seconds": -1}, {"increment": -1}, {"stop_after": 0}):
+        with pytest.raises(BadSpec, match="is not possible"):
+            TimeControl(**bad)  # type: ignore[arg-type]
