@@ -11,8 +11,8 @@ square among the best.
 
 Measured on the position after d3c3f5e3c2d2d1f6b3c5, discs, 10 plies, AMD EPYC, one core: no order 1.55 million nodes,
 positional 0.93, by value 0.52, by value with null windows and a quarter of a megabyte of table 0.42 in 9.8 ms. Tried
-without gain: larger tables (slower to clear), sorting one ply above the leaves too (10 % fewer nodes, 15 % slower), leaving
-out the look whether the game is over where it cannot matter (the branch costs what it saves).
+without gain: larger tables (slower to clear), sorting one ply above the leaves too (10 % fewer nodes, 15 % slower),
+leaving out the look whether the game is over where it cannot matter (the branch costs what it saves).
 
 The node counter counts every position entered, the root included (Phan & Synytsia count calls of the function).
 """

@@ -76,6 +76,8 @@ CUTOFFS = 12
 """Empties from which the replies are looked up in the table before they are searched."""
 OUTLOOK, OUTLOOK_STEP, OUTLOOK_PLIES = 12, 2, 4
 """Empties from which moves are ordered by outlook, empties to a ply more, and the most plies."""
+HOPELESS = 40
+"""Empties beyond which no search ends, and one ply of outlook must do so that a time limit is kept."""
 
 ALPHA, BETA, BEST, BEST_MOVE, NEXT, COUNT, WIDE, EMPTIES, MOVES = range(9)
 """Columns of a frame: window, best score and move so far, index of the move in hand, number of moves (or
@@ -441,7 +443,7 @@ def _expand(boards: Words, frames: Integers, table: Words, ply: int, game: Game)
     odd, empties, hint = _odd_blocks(empty), frames[ply, EMPTIES], frames[ply, BEST_MOVE]
     lowest = int(np.int64(-_FAR))  # not a literal: cached recursion that meets one crashes in the next process
     number, nodes, window = 0, 1, lowest
-    plies = min((empties - OUTLOOK) // OUTLOOK_STEP, OUTLOOK_PLIES)
+    plies = min((empties - OUTLOOK) // OUTLOOK_STEP, OUTLOOK_PLIES) if empties <= HOPELESS else 1
     while not is_empty(legal):
         square = first(legal)
         bit = single(square, me)

@@ -1,6 +1,6 @@
 """Playouts by policy: how both sides choose their moves after the tree ends, and what the result pays.
 
-A policy is data, so that one compiled search serves all of them:
+A policy is data of one of three shapes (`Uniform`, `Guided`, `Cutoff`), and a search is compiled for the shape it uses:
 
 * `UNIFORM`: every legal move is equally likely; the only one that is worth its own inlined loop.
 * `HEURISTIC`: both sides take the best move by the one-ply formula H of "Reversi with Monte Carlo Tree Search".
@@ -76,8 +76,8 @@ _FRACTION_BITS, _FRACTION = Word(11), 1.0 / (1 << 53)
 Values = npt.NDArray[np.float64]
 
 
-class Policy(NamedTuple):
-    """How playouts are played and paid, in the layout of one board size."""
+class Uniform(NamedTuple):
+    """Random moves, and what the result pays. All three classes begin with these fields."""
 
     kind: int
     """One of the constants above."""
@@ -85,6 +85,14 @@ class Policy(NamedTuple):
     """+1 when most discs win, -1 when fewest do."""
     draw: float
     """What a draw pays to either side; a win pays 1 and a loss 0."""
+
+
+class Guided(NamedTuple):
+    """Moves by the formula H or by weights, in the layout of one board size."""
+
+    kind: int
+    sign: int
+    draw: float
     sums: Sums
     """[1, 8 * words, 256]: worth of the squares set in each byte of a board, for H."""
     count_after: bool
@@ -95,13 +103,26 @@ class Policy(NamedTuple):
     """[classes, words]: squares of equal weight; together they cover the board."""
     weights: Words
     """[classes]: the weight of each class, positive, their sum over all squares below 2^31."""
+
+
+class Cutoff(NamedTuple):
+    """Random moves, then an evaluation."""
+
+    kind: int
+    sign: int
+    draw: float
     depth: int
-    """Moves before `CUTOFF` evaluates."""
+    """Moves before the evaluation."""
     scale: float
-    """The evaluation that `CUTOFF` turns into a value of 1 / (1 + 1/e) = 0.73."""
+    """The evaluation that is turned into a value of 1 / (1 + 1/e) = 0.73."""
     evaluation: Evaluation
     plug: Any
     """A person's evaluation or None; see `leaf_evaluation`."""
+
+
+Policy = Uniform | Guided | Cutoff
+"""Kernels tell them apart by their length, which the compiler folds: each search compiles the one it uses."""
+_UNIFORM_FIELDS, _CUTOFF_FIELDS = 3, 7
 
 
 class Lanes(NamedTuple):
@@ -144,7 +165,7 @@ def _seen(own: bool, me: Board, opp: Board) -> int:
 
 @inlined
 def _uniform_playout(
-    me: Board, opp: Board, full: Board, policy: Policy, s0: Word, s1: Word
+    me: Board, opp: Board, full: Board, policy: Uniform, s0: Word, s1: Word
 ) -> tuple[float, float, int, Word, Word]:
     mine, theirs, own, _, s0, s1 = random_moves(me, opp, full, UNLIMITED, s0, s1)
     plies = count(either(mine, theirs)) - count(either(me, opp))
@@ -154,7 +175,7 @@ def _uniform_playout(
 
 @inlined
 def _cut_playout(
-    me: Board, opp: Board, full: Board, policy: Policy, s0: Word, s1: Word
+    me: Board, opp: Board, full: Board, policy: Cutoff, s0: Word, s1: Word
 ) -> tuple[float, float, int, Word, Word]:
     mine, theirs, own, over, s0, s1 = random_moves(me, opp, full, policy.depth, s0, s1)
     plies = count(either(mine, theirs)) - count(either(me, opp))
@@ -186,13 +207,13 @@ def _heuristic(
 
 
 @inlined
-def _is_late(me: Board, opp: Board, full: Board, policy: Policy) -> bool:
+def _is_late(me: Board, opp: Board, full: Board, policy: Guided) -> bool:
     empties = count(full) - count(either(me, opp))
     return empties - (1 if policy.count_after else 0) <= LATE_EMPTIES
 
 
 @inlined
-def _best_squares(me: Board, opp: Board, full: Board, squares: Board, policy: Policy) -> Board:
+def _best_squares(me: Board, opp: Board, full: Board, squares: Board, policy: Guided) -> Board:
     """The legal squares whose H is highest."""
     late, before = _is_late(me, opp, full, policy), position_worth(me, opp, policy.sums, 0)
     best = -np.inf
@@ -210,7 +231,7 @@ def _best_squares(me: Board, opp: Board, full: Board, squares: Board, policy: Po
 
 
 @inlined
-def _weighted_square(squares: Board, policy: Policy, number: Word) -> int:
+def _weighted_square(squares: Board, policy: Guided, number: Word) -> int:
     """A square drawn with probability proportional to its weight: by class first, then within the class."""
     total = ZERO
     for i in range(len(policy.weights)):
@@ -226,7 +247,7 @@ def _weighted_square(squares: Board, policy: Policy, number: Word) -> int:
 
 
 @inlined
-def _is_greedy(own: bool, policy: Policy, number: Word) -> bool:
+def _is_greedy(own: bool, policy: Guided, number: Word) -> bool:
     """Whether H chooses this move; `number` is a fresh random number."""
     if policy.kind == EPSILON:
         return bool((number >> _FRACTION_BITS) * _FRACTION >= policy.epsilon)
@@ -235,7 +256,7 @@ def _is_greedy(own: bool, policy: Policy, number: Word) -> bool:
 
 @inlined
 def _pick(
-    me: Board, opp: Board, full: Board, squares: Board, own: bool, policy: Policy, s0: Word, s1: Word
+    me: Board, opp: Board, full: Board, squares: Board, own: bool, policy: Guided, s0: Word, s1: Word
 ) -> tuple[int, Word, Word]:
     """(the square that a policy chooses among the legal ones, generator state after it)."""
     number = s0 + s1
@@ -256,11 +277,9 @@ def _pick(
 
 @kernel
 def guided_playout(
-    me: Board, opp: Board, full: Board, own: bool, policy: Policy, s0: Word, s1: Word
+    me: Board, opp: Board, full: Board, own: bool, policy: Guided, s0: Word, s1: Word
 ) -> tuple[float, float, int, Word, Word]:
-    """`policy_playout` of every policy but `UNIFORM`; a function of its own, so that searches stay small."""
-    if policy.kind == CUTOFF:
-        return _cut_playout(me, opp, full, policy, s0, s1)
+    """`policy_playout` of a guided policy; a function of its own, so that searches stay small."""
     mine, theirs, ours, passed = me, opp, own, False
     while True:
         squares = moves(mine, theirs, full)
@@ -281,21 +300,25 @@ def guided_playout(
 
 @inlined
 def policy_playout(
-    me: Board, opp: Board, full: Board, own: bool, policy: Policy, s0: Word, s1: Word
+    me: Board, opp: Board, full: Board, own: bool, policy: Any, s0: Word, s1: Word
 ) -> tuple[float, float, int, Word, Word]:
     """(reward of `me` in 0..1, reward of `opp`, discs placed, generator state after it) of one playout.
 
     `me` is to move; `own` says whether `me` is the side that searches. The rewards of a draw are `policy.draw` for
     both, so they need not add up to 1. A finished game pays its result.
     """
-    if policy.kind == UNIFORM:
+    if len(policy) == _UNIFORM_FIELDS:
         return _uniform_playout(me, opp, full, policy, s0, s1)
-    return guided_playout(me, opp, full, own, policy, s0, s1)
+    else:
+        if len(policy) == _CUTOFF_FIELDS:
+            return _cut_playout(me, opp, full, policy, s0, s1)
+        else:
+            return guided_playout(me, opp, full, own, policy, s0, s1)
 
 
 @inlined
 def _playouts_side_by_side(
-    me: Board, opp: Board, full: Board, policy: Policy, seed: Word, begin: int, number: int, lanes: Lanes
+    me: Board, opp: Board, full: Board, policy: Any, seed: Word, begin: int, number: int, lanes: Lanes
 ) -> tuple[float, float, int]:
     """`playouts` of a uniform policy on one-word boards, `LANES` at a time."""
     won, lost, plies, discs = 0.0, 0.0, 0, count(either(me, opp))
@@ -310,7 +333,7 @@ def _playouts_side_by_side(
 
 @inlined
 def _playouts_in_turn(
-    me: Board, opp: Board, full: Board, own: bool, policy: Policy, seed: Word, begin: int, number: int
+    me: Board, opp: Board, full: Board, own: bool, policy: Any, seed: Word, begin: int, number: int
 ) -> tuple[float, float, int]:
     won, lost, plies = 0.0, 0.0, 0
     for i in range(number):
@@ -322,20 +345,21 @@ def _playouts_in_turn(
 
 @kernel
 def playouts(
-    me: Board, opp: Board, full: Board, own: bool, policy: Policy, seed: Word, begin: int, number: int, lanes: Lanes
+    me: Board, opp: Board, full: Board, own: bool, policy: Any, seed: Word, begin: int, number: int, lanes: Lanes
 ) -> tuple[float, float, int]:
     """(sum of the rewards of `me`, sum of those of `opp`, discs placed) of playouts `begin` to `begin + number - 1`.
 
     Playout number i has the stream of game i of this seed, whether it is played alone or side by side.
     """
-    if len(me) == 1:  # noqa: SIM102  (on its own, so that the compiler never sees lanes of four words)
-        if policy.kind == UNIFORM and number > LANES // 4:
-            return _playouts_side_by_side(me, opp, full, policy, seed, begin, number, lanes)
+    if len(me) == 1:  # noqa: SIM102  (each on its own, so that the compiler drops what is not needed)
+        if len(policy) == _UNIFORM_FIELDS:  # noqa: SIM102
+            if number > LANES // 4:
+                return _playouts_side_by_side(me, opp, full, policy, seed, begin, number, lanes)
     return _playouts_in_turn(me, opp, full, own, policy, seed, begin, number)
 
 
 @kernel
-def best_by_heuristic(me: Board, opp: Board, full: Board, policy: Policy, seed: Word, values: Values) -> int:
+def best_by_heuristic(me: Board, opp: Board, full: Board, policy: Guided, seed: Word, values: Values) -> int:
     """The square with the highest H, random among equals; `me` has a legal move.
 
     `values` [at least as many as legal moves] receives H of every legal square in rising order.

@@ -17,14 +17,14 @@ means and spreads in single precision (690 for 100,000); arrays counted by numba
 """
 
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from outflank.kernels.jit import Board, Word, inlined, kernel
 from outflank.kernels.playout import advance, choose, stream
-from outflank.kernels.policy import Lanes, Policy, playouts, policy_playout
+from outflank.kernels.policy import Lanes, playouts, policy_playout
 from outflank.kernels.words import count, either, first, flips, is_empty, moves, single, without, without_first
 
 MOVER, OWN, OPPOSING = range(3)
@@ -70,7 +70,6 @@ class Tree(NamedTuple):
     """[MAX_DEPTH]: visits of all nodes of a depth."""
     counters: Numbers
     """[COUNTERS]: slots in use, simulations, nodes counted, deepest path, depth held, whether room was missing."""
-    lanes: Lanes
 
 
 class Reading(NamedTuple):
@@ -254,15 +253,23 @@ def _descend(
 
 @inlined
 def _rewards(
-    me: Board, opp: Board, full: Board, tree: Tree, depth: int, policy: Policy, repeats: int, s0: Word, s1: Word
+    me: Board,
+    opp: Board,
+    full: Board,
+    simulation: int,
+    own: bool,
+    policy: Any,
+    repeats: int,
+    lanes: Lanes | None,
+    s0: Word,
+    s1: Word,
 ) -> tuple[float, float, int]:
     """(rewards of `me`, of `opp`, discs placed), summed over the playouts of one simulation."""
-    own = depth & 1 == 0
-    if repeats == 1:
+    if lanes is None:
         won, lost, plies, s0, s1 = policy_playout(me, opp, full, own, policy, s0, s1)
         return won, lost, plies
-    first_stream = tree.counters[SIMULATIONS]  # a number like any other; a literal would compile `playouts` twice
-    return playouts(me, opp, full, own, policy, s0 + s1, first_stream, repeats, tree.lanes)
+    else:
+        return playouts(me, opp, full, own, policy, s0 + s1, simulation, repeats, lanes)
 
 
 @kernel
@@ -272,7 +279,8 @@ def simulate(
     full: Board,
     tree: Tree,
     reading: Reading,
-    policy: Policy,
+    policy: Any,
+    lanes: Lanes | None,
     seed: Word,
     number: int,
     nodes: int,
@@ -280,7 +288,8 @@ def simulate(
     """Runs simulations until `number` are done or `nodes` are counted since `begin`; returns how many were done.
 
     `me`, to move, is the side that searches. A node is counted for every child made and every disc placed in a
-    playout; walking down is not counted. The state is in the tree: call again to go on.
+    playout; walking down is not counted. The state is in the tree: call again to go on. With `lanes` a simulation is
+    `reading.repeats` playouts, otherwise one.
     """
     counters = tree.counters
     done = 0
@@ -289,7 +298,10 @@ def simulate(
         draw = s0 + s1
         s0, s1 = advance(s0, s1)
         mine, theirs, depth, made = _descend(me, opp, full, tree, reading, draw)
-        won, lost, plies = _rewards(mine, theirs, full, tree, depth, policy, reading.repeats, s0, s1)
+        own = depth & 1 == 0
+        won, lost, plies = _rewards(
+            mine, theirs, full, counters[SIMULATIONS], own, policy, reading.repeats, lanes, s0, s1
+        )
         if depth & 1:
             won, lost = lost, won
         _credit(tree, depth, won, lost, reading)

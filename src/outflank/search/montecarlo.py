@@ -13,7 +13,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from outflank.evaluation import EvaluationSpec, Table, byte_sums, read_evaluatio
 from outflank.kernels import policy as kernels
 from outflank.kernels.jit import Word, Words
 from outflank.kernels.playout import LANES
-from outflank.kernels.policy import KINDS, Policy
+from outflank.kernels.policy import KINDS, Cutoff, Guided, Policy, Uniform
 from outflank.kernels.rules import play
 from outflank.search.limits import Clock, Decision, Limits, RootMove
 
@@ -106,22 +106,15 @@ class PlayoutPolicy:
 
 @lru_cache(maxsize=64)
 def _build(policy: PlayoutPolicy, rules: Rules, draw: float) -> Policy:
+    paid = Uniform(KINDS.index(policy.kind), 1 if rules.variant == "standard" else -1, float(draw))
+    if policy.kind == "uniform":
+        return paid
+    if policy.kind == "cutoff":
+        evaluation, plug = (policy.evaluation or read_evaluation("discs")).build(rules)
+        return Cutoff(*paid, policy.depth, float(policy.scale), evaluation, plug)
     classes, weights = _weight_classes(squares_of(policy.weights, rules.size, 1), rules)
-    evaluation, plug = (policy.evaluation or read_evaluation("discs")).build(rules)
-    return Policy(
-        KINDS.index(policy.kind),
-        1 if rules.variant == "standard" else -1,
-        float(draw),
-        byte_sums(squares_of(policy.worths, rules.size, 0), rules)[None],
-        policy.empties == "after",
-        float(policy.epsilon),
-        classes,
-        weights,
-        policy.depth,
-        float(policy.scale),
-        evaluation,
-        plug,
-    )
+    sums = byte_sums(squares_of(policy.worths, rules.size, 0), rules)[None]
+    return Guided(*paid, sums, policy.empties == "after", float(policy.epsilon), classes, weights)
 
 
 def _weight_classes(weights: npt.NDArray[np.int32], rules: Rules) -> tuple[Words, Words]:
@@ -261,7 +254,7 @@ class HeuristicPlayer:
         if moves[0] == position.rules.pass_move:
             return forced(position, moves[0])
         clock = Clock(limits, _FIRST_RATE)
-        policy = self.policy.build(position.rules, 0.5)
+        policy: Any = self.policy.build(position.rules, 0.5)
         bit = kernels.best_by_heuristic(*position.boards, policy, Word(seed & _SEED_MASK), self._values)
         found = tuple(
             RootMove(move, value) for move, value in zip(moves, self._values[: len(moves)].tolist(), strict=True)

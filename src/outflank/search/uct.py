@@ -75,7 +75,6 @@ def _new_tree(slots: int) -> Tree:
         np.empty(kernels.MAX_DEPTH, np.int32),
         np.zeros(kernels.MAX_DEPTH, np.int64),
         np.zeros(kernels.COUNTERS, np.int64),
-        lanes_for_playouts(),
     )
 
 
@@ -176,9 +175,10 @@ class UctSearch:
         reading, policy = self._reading(position.turn), self.policy.build(position.rules, self.draw)
         left = _NO_LIMIT if limits.playouts is None else max(1, limits.playouts // self.leaf_playouts)
         nodes, word = limits.nodes or _NO_LIMIT, Word(seed & _SEED_MASK)
+        lanes = lanes_for_playouts() if self.leaf_playouts > 1 else None
         while left:
             number = min(max(1, clock.slice() // self.leaf_playouts), left)
-            done = kernels.simulate(*position.boards, tree, reading, policy, word, number, nodes)
+            done = kernels.simulate(*position.boards, tree, reading, policy, lanes, word, number, nodes)
             clock.worked(done * self.leaf_playouts)
             left -= done
             if done < number or clock.expired:
