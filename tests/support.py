@@ -1,6 +1,11 @@
 """What several test files share: sizes, positions to try, data that lies beside the repository."""
 
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,6 +34,27 @@ def shared(*parts: str) -> Path:
     if not path.exists():
         pytest.skip(f"SKIPPED FOR LACK OF DATA: {'/'.join(parts)} is not beside the repository")
     return path
+
+
+def hear_ctrl_c() -> None:
+    """For `preexec_fn`: a process started in the background of a shell ignores Ctrl-C, and so would its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@contextmanager
+def running(*command: str, **options: Any) -> Iterator[subprocess.Popen[str]]:
+    """A process that hears Ctrl-C and is gone afterwards, whatever happens to the test."""
+    pipes: dict[str, Any] = {
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+        "preexec_fn": hear_ctrl_c,
+    }
+    with subprocess.Popen(command, **(pipes | options)) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def from_naive(board: naive.Board, side: str, variant: Variant = "standard") -> Position:

@@ -13,7 +13,7 @@ from outflank.board import Position, Rules, Variant
 from outflank.errors import BadSpec, IllegalMove
 from outflank.kernels.jit import INTERPRETED
 from outflank.search.limits import Limits
-from support import ROOT, every_size, every_variant
+from support import ROOT, every_size, every_variant, running
 from test_minimax import random_position
 
 TEXTS = [
@@ -230,8 +230,7 @@ def test_ctrl_c_stops_a_search_at_once(tmp_path: Path) -> None:
     import time
 
     for text in ("minimax(depth=40)", "uct(playouts=1000000000)", "montecarlo(playouts=100000000)", "solver"):
-        command = [sys.executable, "-m", "outflank", "move", text]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+        with running(sys.executable, "-m", "outflank", "move", text, cwd=tmp_path) as process:
             time.sleep(4)
             assert process.poll() is None, text
             process.send_signal(signal.SIGINT)

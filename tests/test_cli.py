@@ -13,7 +13,7 @@ import pytest
 
 from outflank import __version__
 from outflank.kernels.jit import INTERPRETED
-from support import PERFECT_GAME
+from support import PERFECT_GAME, running
 
 START_6 = "--------------OX----XO-------------- X"
 
@@ -195,8 +195,7 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
 
 @pytest.mark.compiled
 def test_ctrl_c_stops_a_long_count_at_once() -> None:
-    command = [sys.executable, "-m", "outflank", "perft", "--depth", "16"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with running(sys.executable, "-m", "outflank", "perft", "--depth", "16") as process:
         time.sleep(3)
         assert process.poll() is None
         process.send_signal(signal.SIGINT)

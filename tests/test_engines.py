@@ -33,7 +33,7 @@ from outflank.formats import play_moves, replay
 from outflank.game import play_game
 from outflank.search.limits import Limits
 from outflank.spec import parse
-from support import PERFECT_GAME, every_size, from_naive
+from support import PERFECT_GAME, every_size, from_naive, running
 
 SCRIPT = Path(__file__).with_name("scripted_engine.py")
 RHINO = shutil.which("gtp-rhino") or shutil.which("gtp-rhino", path="/usr/games")
@@ -440,7 +440,7 @@ if sys.argv[2] == "think":
 )
 def test_nothing_outlives_python(deed: str, sign: signal.Signals | None) -> None:
     bad = command("gtp", "--refuse-quit", "--stall", "--with-child")
-    with subprocess.Popen([sys.executable, "-c", LEAVING, bad, deed], stdout=-1, stderr=-1, text=True) as python:
+    with running(sys.executable, "-c", LEAVING, bad, deed) as python:
         assert python.stdout is not None
         groups = [int(number) for number in python.stdout.readline().split()]
         if sign is not None:
