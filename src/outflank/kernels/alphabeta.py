@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from outflank.kernels.evaluate import Evaluation, Sums, board_size, evaluate
+from outflank.kernels.evaluate import Evaluation, leaf_evaluation
 from outflank.kernels.jit import Board, Word, Words, inlined, kernel, routine
 from outflank.kernels.words import (
     both,
@@ -139,29 +139,7 @@ def _after(me: Board, opp: Board, square: int) -> tuple[Board, Board]:
 
 
 @inlined
-def _evaluation(
-    me: Board, opp: Board, full: Board, sums: Sums, weights: Numbers, limits: Numbers, edges: Words, plug: Any
-) -> int:
-    """The built-in evaluation, or a person's own; the compiler makes the choice."""
-    if plug is None:
-        return evaluate(me, opp, full, sums, weights, limits, edges)
-    else:
-        return plug(me, opp, board_size(full))  # type: ignore[no-any-return]
-
-
-@inlined
-def _leaf(
-    me: Board,
-    opp: Board,
-    full: Board,
-    ply: int,
-    options: Options,
-    sums: Sums,
-    weights: Numbers,
-    limits: Numbers,
-    edges: Words,
-    plug: Any,
-) -> int:
+def _leaf(me: Board, opp: Board, full: Board, ply: int, options: Options, evaluation: Evaluation, plug: Any) -> int:
     """Evaluation of a position for its side to move, taken in the view that the options ask for.
 
     `black` for white at the root means that white searches with black's score.
@@ -170,7 +148,7 @@ def _leaf(
     of_root = options.leaf_view == ROOT_VIEW or options.root_is_black == 1
     of_mover = options.leaf_view == MOVER_VIEW or root_to_move == of_root
     own, other = (me, opp) if of_mover else (opp, me)
-    value = _evaluation(own, other, full, sums, weights, limits, edges, plug)
+    value = leaf_evaluation(own, other, full, evaluation, plug)
     return value if root_to_move else -value
 
 
@@ -181,10 +159,7 @@ def _horizon(
     full: Board,
     ply: int,
     options: Options,
-    sums: Sums,
-    weights: Numbers,
-    limits: Numbers,
-    edges: Words,
+    evaluation: Evaluation,
     plug: Any,
     state: Numbers,
     known_over: int,
@@ -196,7 +171,7 @@ def _horizon(
         return worth + options.margin * difference
     if known_over == NOT_OVER:
         state[OPEN_LEAVES] += 1
-    return _leaf(me, opp, full, ply, options, sums, weights, limits, edges, plug)
+    return _leaf(me, opp, full, ply, options, evaluation, plug)
 
 
 @routine
@@ -206,16 +181,13 @@ def _settled(
     full: Board,
     ply: int,
     options: Options,
-    sums: Sums,
-    weights: Numbers,
-    limits: Numbers,
-    edges: Words,
+    evaluation: Evaluation,
     plug: Any,
     state: Numbers,
     known_over: int,
 ) -> int:
     """`_horizon` as a call, for the places where it is rare: inlined it would swell the kernel."""
-    return _horizon(me, opp, full, ply, options, sums, weights, limits, edges, plug, state, known_over)
+    return _horizon(me, opp, full, ply, options, evaluation, plug, state, known_over)
 
 
 @routine
@@ -229,10 +201,7 @@ def _list_moves(
     legal: Board,
     classes: Words,
     order: int,
-    sums: Sums,
-    weights: Numbers,
-    limits: Numbers,
-    edges: Words,
+    evaluation: Evaluation,
     plug: Any,
 ) -> None:
     """Writes the legal moves into the frame in the order they will be tried.
@@ -252,7 +221,7 @@ def _list_moves(
                 if order == BY_MOBILITY:
                     rank = count(moves(theirs, mine, full))
                 else:
-                    rank = -_evaluation(mine, theirs, full, sums, weights, limits, edges, plug)
+                    rank = -leaf_evaluation(mine, theirs, full, evaluation, plug)
                 while place > 0 and lines[scratch, place - 1] > rank:
                     lines[scratch, place] = lines[scratch, place - 1]
                     frames[ply, MOVES + place] = frames[ply, MOVES + place - 1]
@@ -348,10 +317,7 @@ def _above_leaves(
     ply: int,
     beta: int,
     options: Options,
-    sums: Sums,
-    weights: Numbers,
-    limits: Numbers,
-    edges: Words,
+    evaluation: Evaluation,
     plug: Any,
     state: Numbers,
 ) -> tuple[int, int, int]:
@@ -364,7 +330,7 @@ def _above_leaves(
             rest = without_first(rest)
             theirs, mine = _after(me, opp, square)
             tried += 1
-            value = -_horizon(theirs, mine, full, ply + 1, options, sums, weights, limits, edges, plug, state, NOT_OVER)
+            value = -_horizon(theirs, mine, full, ply + 1, options, evaluation, plug, state, NOT_OVER)
             if value > best:
                 best, best_move = value, square
                 if best >= beta and options.pruning != PLAIN:
@@ -400,7 +366,6 @@ def search(
         stack.roots,
     )
     keys, info = cache.keys, cache.info
-    sums, weights, limits, edges = evaluation.sums, evaluation.weights, evaluation.limits, evaluation.edges
     tabled = len(keys) > 1
     prune = options.pruning != PLAIN
     ply, entering = state[PLY], state[ENTERING] != 0
@@ -422,18 +387,14 @@ def search(
                 if known == NO_MOVE:
                     known = _known_move(_key(me, opp, depth - 1, ply), keys, info)
             if depth == 0:
-                frames[ply, BEST] = _settled(
-                    me, opp, full, ply, options, sums, weights, limits, edges, plug, state, NOT_OVER
-                )
+                frames[ply, BEST] = _settled(me, opp, full, ply, options, evaluation, plug, state, NOT_OVER)
                 done = True
             elif not done:
                 legal = moves(me, opp, full)
                 if is_empty(legal):
                     frames[ply, COUNT] = 0
                     if is_empty(moves(opp, me, full)):
-                        frames[ply, BEST] = _settled(
-                            me, opp, full, ply, options, sums, weights, limits, edges, plug, state, OVER
-                        )
+                        frames[ply, BEST] = _settled(me, opp, full, ply, options, evaluation, plug, state, OVER)
                         done = True
                 elif depth == 1 and ply > 0:
                     value, square, tried = _above_leaves(
@@ -445,10 +406,7 @@ def search(
                         ply,
                         frames[ply, BETA],
                         options,
-                        sums,
-                        weights,
-                        limits,
-                        edges,
+                        evaluation,
                         plug,
                         state,
                     )
@@ -457,9 +415,7 @@ def search(
                     done = True
                 elif ply > 0 or frames[0, COUNT] == 0:
                     order = options.order if depth > 2 else BY_CLASS  # sorting pays two plies above the leaves
-                    _list_moves(
-                        frames, lines, ply, me, opp, full, legal, classes, order, sums, weights, limits, edges, plug
-                    )
+                    _list_moves(frames, lines, ply, me, opp, full, legal, classes, order, evaluation, plug)
                     if known >= 0:
                         _bring_forward(frames, ply, known)
         refuted = prune and frames[ply, BEST] >= frames[ply, BETA]

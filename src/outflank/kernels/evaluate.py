@@ -44,10 +44,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 class Evaluation(NamedTuple):
-    """The data of an evaluation, in the layout of one board size.
-
-    Kernels that evaluate often take it apart once: reading a field costs two atomic counts of references.
-    """
+    """The data of an evaluation, in the layout of one board size."""
 
     sums: Sums
     """[phases, 8 * words, 256]: worth of the squares set in each byte of a board."""
@@ -137,8 +134,9 @@ def spread(board: Board) -> int:
 
 
 @inlined
-def evaluate(me: Board, opp: Board, full: Board, sums: Sums, weights: Numbers, limits: Numbers, edges: Words) -> int:
-    """The weighted sum of all terms, as seen by `me`; who is to move does not matter. Arrays as in `Evaluation`."""
+def evaluate(me: Board, opp: Board, full: Board, evaluation: Evaluation) -> int:
+    """The weighted sum of all terms, as seen by `me`; who is to move does not matter."""
+    weights, limits = evaluation.weights, evaluation.limits
     phase = 0
     if len(limits) > 0:
         discs = count(either(me, opp))
@@ -146,13 +144,13 @@ def evaluate(me: Board, opp: Board, full: Board, sums: Sums, weights: Numbers, l
             phase += 1
     value = 0
     if weights[phase, POSITION] != 0:
-        value += weights[phase, POSITION] * position_worth(me, opp, sums, phase)
+        value += weights[phase, POSITION] * position_worth(me, opp, evaluation.sums, phase)
     if weights[phase, MOBILITY] != 0:
         value += weights[phase, MOBILITY] * (count(moves(me, opp, full)) - count(moves(opp, me, full)))
     if weights[phase, DISCS] != 0:
         value += weights[phase, DISCS] * (count(me) - count(opp))
     if weights[phase, STABILITY] != 0:
-        occupied = either(me, opp)
+        occupied, edges = either(me, opp), evaluation.edges
         value += weights[phase, STABILITY] * (anchored(me, occupied, edges) - anchored(opp, occupied, edges))
     if weights[phase, AGGREGATION] != 0:
         value += weights[phase, AGGREGATION] * spread(me)
@@ -163,7 +161,7 @@ def evaluate(me: Board, opp: Board, full: Board, sums: Sums, weights: Numbers, l
 def leaf_evaluation(me: Board, opp: Board, full: Board, evaluation: Evaluation, plug: Any) -> int:
     """The built-in sum when `plug` is None, else `plug(me, opp, size)`; the choice is made by the compiler."""
     if plug is None:
-        return evaluate(me, opp, full, evaluation.sums, evaluation.weights, evaluation.limits, evaluation.edges)
+        return evaluate(me, opp, full, evaluation)
     else:
         return plug(me, opp, board_size(full))  # type: ignore[no-any-return]
 
