@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -18,8 +19,9 @@ from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, Plan, Slot, gauntlet, plan_match, plan_pairings, round_robin
 from outflank.arena.stats import Sprt
 from outflank.arena.store import Store, StoreError
+from outflank.arena.tournament import read_tournament
 from outflank.board import Position, Rules
-from outflank.errors import BadSpec
+from outflank.errors import BadSpec, OutflankError
 from outflank.execute import Here, Processes
 from outflank.game import GameRecord
 from outflank.search.limits import Limits
@@ -288,6 +290,50 @@ def test_the_commands_of_the_arena(tmp_path: Path) -> None:
     assert {line["agent"] for line in rated} == {"random", "greedy(ties=random)"}
 
 
+TOURNAMENT = """
+agents = ["random", "greedy", "minimax(depth=1)"]
+sizes = [4, 6]
+pairs = 3
+openings = "random(3)"
+seed = 2
+"""
+
+
+@pytest.mark.compiled
+def test_a_tournament_from_a_file(tmp_path: Path) -> None:
+    file, path = tmp_path / "all.toml", str(tmp_path / "games.db")
+    file.write_text(TOURNAMENT)
+    first = outflank("tournament", str(file), "--store", path, "--json").stdout
+    ratings = json.loads(first)["ratings"]
+    assert len(ratings) == 3 and sum(line["games"] for line in ratings) == 2 * 36
+    assert outflank("tournament", str(file), "--store", path, "--json").stdout == first, "resuming changed the table"
+    assert "/24  random\n" in outflank("tournament", str(file), "--store", path).stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ('agent = ["random"]', "'agent' is not known, did you mean agents?"),
+        ("pairs = 0", "0 pairs are not possible"),
+        ('pairs = "many"', "is no int"),
+        ("pairs = true", "is no int"),
+        ('agents = ["random"]', "expected two or more, all different"),
+        ('agents = ["random", "random"]', "expected two or more, all different"),
+        ('agents = ["random", "nobody"]', "no agent is called"),
+        ("sizes = [5]", "board size 5"),
+        ('format = "swiss"', "format 'swiss' is not known"),
+        ('limit = "speed=1"', "limit speed=1 is not known"),
+        ("pairs = ", "is not TOML"),
+    ],
+)
+def test_bad_tournaments(change: str, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "bad.toml"
+    key = change.split(" ")[0]
+    file.write_text("\n".join([change, *(line for line in TOURNAMENT.splitlines() if not line.startswith(f"{key} "))]))
+    with pytest.raises(OutflankError, match=re.escape(message)):
+        read_tournament(file)
+
+
 @pytest.mark.parametrize(
     "args",
     [
@@ -302,6 +348,7 @@ def test_the_commands_of_the_arena(tmp_path: Path) -> None:
         ["match", "random", "greedy", "--sprt", "10,0"],
         ["match", "random", "greedy", "--workers", "-2"],
         ["match", "random", "greedy", "--store", "/no/such/directory/games.db"],
+        ["tournament", "/no/such/file.toml"],
         ["store", "/no/such/file.db"],
         ["rate", "/no/such/file.db"],
     ],
@@ -311,4 +358,4 @@ def test_bad_input_of_the_arena(args: list[str], tmp_path: Path) -> None:
     if args[0] == "match" and "--store" not in args:
         args = [*args, "--store", str(tmp_path / "games.db")]
     done = outflank(*args, code=2)
-    assert any(word in done.stderr for word in ("expected", "required", "known:"))
+    assert any(word in done.stderr for word in ("expected", "required", "known:", "No such file"))

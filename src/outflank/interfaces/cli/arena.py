@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from outflank.arena.match import MatchResult
+    from outflank.arena.ratings import Ratings
     from outflank.arena.stats import Sprt
 
 _REFRESH_SECONDS = 0.5
@@ -46,6 +47,14 @@ def register(commands: Any) -> None:
     match.add_argument("--json", action="store_true", help="print one JSON object")
     match.set_defaults(run=run_match)
 
+    tournament = commands.add_parser("tournament", help="play everybody against everybody", description=_TOURNAMENT)
+    tournament.add_argument("file", metavar="FILE.toml", help="agents, sizes, variants, pairs, openings, limit, seed")
+    tournament.add_argument("--workers", type=int, metavar="W", help="worker processes (default: one a core)")
+    tournament.add_argument("--store", default="outflank.db", metavar="FILE", help="where games are kept (outflank.db)")
+    tournament.add_argument("--quiet", action="store_true", help="no progress bar")
+    tournament.add_argument("--json", action="store_true", help="print one JSON object")
+    tournament.set_defaults(run=run_tournament)
+
     store = commands.add_parser("store", help="list, check and export stored games", description=_STORE)
     store.add_argument("file", metavar="FILE", help="a store")
     store.add_argument("--check", action="store_true", help="replay every game; exit code 1 if something is wrong")
@@ -64,6 +73,10 @@ _MATCH = (
     "Play pairs of games: one opening, colours swapped. Every finished game is stored at once, and the same command "
     "continues where it stopped. All numbers are seen by A."
 )
+_TOURNAMENT = (
+    "Play a tournament described by a TOML file: round robin or gauntlet, any agents, sizes and variants. The same "
+    "command continues where it stopped."
+)
 _STORE = "What a store holds; every game can be exported, or replayed and checked."
 _RATE = "Bradley-Terry ratings with 95 % intervals, in Elo, from all games of a store."
 
@@ -75,11 +88,12 @@ def run_match(args: argparse.Namespace) -> None:
     from outflank.arena.runner import run_plan
     from outflank.arena.schedule import Conditions, plan_match
     from outflank.arena.store import Store
+    from outflank.arena.tournament import read_limits
     from outflank.board import Rules
     from outflank.execute import Processes
 
     texts = [agent(text).text for text in (args.a, args.b)]
-    conditions = Conditions(_read_limits(args.limit), _read_clock(args.clock), args.adjudicate, args.seed)
+    conditions = Conditions(read_limits(args.limit), _read_clock(args.clock), args.adjudicate, args.seed)
     plan = plan_match(texts[0], texts[1], Rules(args.size, args.variant), args.games, args.openings, conditions)
     for warning in plan.warnings():
         print(f"outflank: warning: {warning}", file=sys.stderr)
@@ -111,24 +125,6 @@ class _Watch:
             self.renew()
             refresh()
         return self.result.undecided
-
-
-def _read_limits(text: str) -> Any:
-    from outflank.errors import BadSpec
-    from outflank.search.limits import Limits
-    from outflank.spec import parse
-
-    if not text:
-        return Limits()
-    known = ("depth", "nodes", "playouts", "seconds")
-    found: dict[str, Any] = {}
-    for name, value in parse(f"limit({text})").options:
-        if name not in known or isinstance(value, bool) or not isinstance(value, int | float):
-            raise BadSpec(f"limit {name}={value} is not known; expected some of: {', '.join(known)}, as numbers")
-        found[name] = value
-    if not found:
-        raise BadSpec(f"limit {text!r} says nothing; expected for example nodes=1000,seconds=0.1")
-    return Limits(**found)
 
 
 def _read_clock(text: str) -> Any:
@@ -259,6 +255,44 @@ def _exported(game: Any, form: str) -> str:
     return json.dumps({**vars(game), "rules": str(game.rules)})
 
 
+def run_tournament(args: argparse.Namespace) -> None:
+    """Plays what is missing of a tournament and prints its ratings."""
+    from outflank.arena.ratings import collect, rate
+    from outflank.arena.runner import run_plan
+    from outflank.arena.store import Store
+    from outflank.arena.tournament import read_tournament
+    from outflank.execute import Processes
+
+    plan = read_tournament(Path(args.file))
+    for warning in plan.warnings():
+        print(f"outflank: warning: {warning}", file=sys.stderr)
+    keys = {slot.key for slot in plan.slots()}
+    with Store(args.store) as store, _bar(args, len(keys), len(keys & store.done())) as advance:
+        run_plan(plan, store, Processes(args.workers), lambda *_: advance())
+        rows = [(black, white, points, pair) for _, pair, black, white, points, *_ in store.results(keys)]
+    _print_ratings(rate(collect(rows), advantage=True), args.json)
+
+
+@contextmanager
+def _bar(args: argparse.Namespace, games: int, done: int) -> Iterator[Callable[[], bool]]:
+    """A progress bar on stderr; nothing when nobody watches."""
+    if args.quiet or not sys.stderr.isatty():
+        yield lambda: True
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("games", total=games, completed=done)
+
+        def advance() -> bool:
+            progress.advance(task)
+            return True
+
+        yield advance
+
+
 def run_rate(args: argparse.Namespace) -> None:
     """Prints the ratings of all agents of a store."""
     from outflank.arena.ratings import collect, rate
@@ -275,10 +309,13 @@ def run_rate(args: argparse.Namespace) -> None:
     with Store(_existing(args.file)) as store:
         rows = [(black, white, points, pair) for _, pair, black, white, points, *_ in store.results()]
     results = collect(row for row in rows if row[0] != row[1])  # nobody is rated against themselves
-    ratings = rate(results, anchor=anchor, advantage=True)
+    _print_ratings(rate(results, anchor=anchor, advantage=True), args.json)
+
+
+def _print_ratings(ratings: "Ratings", as_json: bool) -> None:
     for warning in ratings.warnings:
         print(f"outflank: warning: {warning}", file=sys.stderr)
-    if args.json:
+    if as_json:
         lines = [
             {
                 "agent": line.player,
