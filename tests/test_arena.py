@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from outflank.arena.match import result_of_plan
+from outflank.arena.match import MatchResult, scoreboard
 from outflank.arena.openings import read_openings
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, Plan, Slot, gauntlet, plan_match, plan_pairings, round_robin
-from outflank.arena.stats import Sprt
+from outflank.arena.stats import Sprt, tally
 from outflank.arena.store import Store, StoreError
 from outflank.arena.tournament import read_tournament
 from outflank.board import Position, Rules
@@ -32,6 +32,10 @@ SMALL = Rules(4)
 
 def small_plan(games: int = 20, seed: int = 0, a: str = "random", b: str = "greedy(ties=random)") -> Plan:
     return plan_match(a, b, SMALL, games, "random(3)", Conditions(seed=seed))
+
+
+def result_of_plan(plan: Plan, store: Store, sprt: Sprt | None = None) -> MatchResult:
+    return scoreboard(plan, store, sprt).result()
 
 
 # --- openings -------------------------------------------------------------------------------------------------
@@ -229,7 +233,9 @@ def test_results_are_seen_by_the_first_agent(tmp_path: Path) -> None:
         run_plan(small_plan(), store, Here())
         ours = result_of_plan(small_plan(), store)
         theirs = result_of_plan(small_plan(a="greedy(ties=random)", b="random"), store)
-    assert ours.tally.games == 20 and ours.tally.swapped == theirs.tally
+        rows = [(row[1], row[2] == "random", row[4] if row[2] == "random" else 1 - row[4]) for row in store.results()]
+    assert ours.tally == tally(rows), "adding games one by one differs from counting them together"
+    assert ours.tally.games == 20 and ours.tally.swapped == theirs.tally and sum(ours.tally.pairs) == 10
     assert ours.margin.value == -theirs.margin.value
     facts = ours.facts()
     assert facts["wins"] == theirs.facts()["losses"]

@@ -1,10 +1,11 @@
 """What a match of two says, from the store by pure functions; every number is seen by the first agent."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import add
 from typing import Any
 
-from outflank.arena.schedule import Plan
+from outflank.arena.schedule import Plan, Slot
 from outflank.arena.stats import Estimate, Sprt, Tally, elo, mean_margin, normalized_elo, score, superiority, tally
 from outflank.arena.store import Store
 
@@ -88,34 +89,67 @@ class MatchResult:
         return facts
 
 
-def result_of_plan(plan: Plan, store: Store, sprt: Sprt | None = None) -> MatchResult:
-    """The result of a match so far: the games of its plan that the store has.
+class Scoreboard:
+    """A match in progress: every game is added once, and the result of all so far costs nothing to ask for.
 
     An agent that plays itself is A in the first game of a pair; which one that is makes no difference.
     """
-    [pairing] = plan.pairings
-    a, b = pairing.first, pairing.second
-    openings = {slot.key: slot.opening for slot in plan.slots()}
-    games: list[tuple[str, bool, float]] = []
-    margins: list[float] = []
-    ends: Counter[str] = Counter()
-    different: set[tuple[str, str]] = set()
-    begun: set[str] = set()
-    for key, pair, black, _, points, black_discs, white_discs, termination, moves in store.results(openings):
-        a_is_black = black == a if a != b else pair not in begun
-        begun.add(pair)
-        games.append((pair, a_is_black, points if a_is_black else 1 - points))
-        margins.append((black_discs - white_discs) * (1 if a_is_black else -1))
-        ends[termination] += 1
-        different.add((openings[key], moves))
-    return MatchResult(
-        a=a,
-        b=b,
-        planned=plan.games,
-        tally=tally(games),
-        margin=mean_margin(margins, [pair for pair, _, _ in games]),
-        terminations=dict(ends.most_common()),
-        distinct_games=len(different),
-        distinct_openings=len({opening for opening, _ in different}),
-        sprt=sprt,
-    )
+
+    def __init__(self, plan: Plan, sprt: Sprt | None = None) -> None:
+        [self._pairing] = plan.pairings
+        self._planned = plan.games
+        self._sprt = sprt
+        self._waiting: dict[str, tuple[bool, float]] = {}
+        self._tally = Tally()
+        self._margins: list[float] = []
+        self._pairs: list[str] = []
+        self._ends: Counter[str] = Counter()
+        self._different: set[int] = set()
+        self._openings: set[str] = set()
+
+    def add(self, slot: Slot, points: float, discs: tuple[int, int], termination: str, moves: str) -> None:
+        """Takes a finished game in; points and discs are black's first."""
+        a, b = self._pairing.first, self._pairing.second
+        a_is_black = slot.black == a if a != b else slot.pair not in self._waiting
+        own = points if a_is_black else 1 - points
+        self._tally += tally([(None, a_is_black, own)])
+        partner = self._waiting.pop(slot.pair, None)
+        if partner is None:
+            self._waiting[slot.pair] = (a_is_black, own)
+        else:
+            complete = tally([(slot.pair, a_is_black, own), (slot.pair, *partner)]).pairs
+            pairs = tuple(map(add, self._tally.pairs, complete))
+            self._tally = replace(self._tally, pairs=pairs)
+        self._margins.append((discs[0] - discs[1]) * (1 if a_is_black else -1))
+        self._pairs.append(slot.pair)
+        self._ends[termination] += 1
+        self._different.add(hash((slot.opening, moves)))
+        self._openings.add(slot.opening)
+
+    def result(self) -> MatchResult:
+        """What the games so far say."""
+        return MatchResult(
+            a=self._pairing.first,
+            b=self._pairing.second,
+            planned=self._planned,
+            tally=self._tally,
+            margin=mean_margin(self._margins, self._pairs),
+            terminations=dict(self._ends.most_common()),
+            distinct_games=len(self._different),
+            distinct_openings=len(self._openings),
+            sprt=self._sprt,
+        )
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the sequential test, if there is one, wants more games."""
+        return self._sprt is None or self._sprt.decide(self._tally.pairs) == "continue"
+
+
+def scoreboard(plan: Plan, store: Store, sprt: Sprt | None = None) -> Scoreboard:
+    """The scoreboard of a match with the games of its plan that the store has."""
+    slots = {slot.key: slot for slot in plan.slots()}
+    board = Scoreboard(plan, sprt)
+    for key, _, _, _, points, black, white, termination, moves in store.results(slots):
+        board.add(slots[key], points, (black, white), termination, moves)
+    return board

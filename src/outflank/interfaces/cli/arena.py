@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from outflank.arena.match import MatchResult
+    from outflank.arena.match import MatchResult, Scoreboard
     from outflank.arena.ratings import Ratings
+    from outflank.arena.schedule import Slot
     from outflank.arena.stats import Sprt
+    from outflank.game import GameRecord
 
 _REFRESH_SECONDS = 0.5
 
@@ -84,13 +86,14 @@ _RATE = "Bradley-Terry ratings with 95 % intervals, in Elo, from all games of a 
 def run_match(args: argparse.Namespace) -> None:
     """Plays what is missing of a match and prints its result."""
     from outflank.agents import agent
-    from outflank.arena.match import result_of_plan
+    from outflank.arena.match import scoreboard
     from outflank.arena.runner import run_plan
     from outflank.arena.schedule import Conditions, plan_match
     from outflank.arena.store import Store
     from outflank.arena.tournament import read_limits
     from outflank.board import Rules
     from outflank.execute import Processes
+    from outflank.formats import transcript
 
     texts = [agent(text).text for text in (args.a, args.b)]
     conditions = Conditions(read_limits(args.limit), _read_clock(args.clock), args.adjudicate, args.seed)
@@ -99,32 +102,18 @@ def run_match(args: argparse.Namespace) -> None:
         print(f"outflank: warning: {warning}", file=sys.stderr)
     sprt = _read_sprt(args.sprt)
     with Store(args.store) as store:
-        watch = _Watch(lambda: result_of_plan(plan, store, sprt))
-        with _live(args, watch) as refresh:
-            if watch.result.undecided:
-                run_plan(plan, store, Processes(args.workers), lambda *_: watch.look(refresh), args.details)
-        watch.renew()
-    print(json.dumps(watch.result.facts()) if args.json else _report(watch.result))
+        board = scoreboard(plan, store, sprt)
+        with _live(args, board) as refresh:
 
+            def on_game(slot: "Slot", record: "GameRecord") -> bool:
+                moves = transcript(record.moves, slot.rules, passes=True)
+                board.add(slot, record.points, record.discs, record.termination.value, moves)
+                refresh()
+                return board.undecided
 
-class _Watch:
-    """The result of a match, renewed twice a second while it runs, or after every game while a test may end it."""
-
-    def __init__(self, measure: Callable[[], "MatchResult"]) -> None:
-        self._measure = measure
-        self.renew()
-
-    def renew(self) -> None:
-        """Reads the result from the store."""
-        self.result = self._measure()
-        self._at = time.monotonic()
-
-    def look(self, refresh: Callable[[], None]) -> bool:
-        """Whether the match goes on."""
-        if self.result.sprt is not None or time.monotonic() - self._at > _REFRESH_SECONDS:
-            self.renew()
-            refresh()
-        return self.result.undecided
+            if board.undecided:
+                run_plan(plan, store, Processes(args.workers), on_game, args.details)
+    print(json.dumps(board.result().facts()) if args.json else _report(board.result()))
 
 
 def _read_clock(text: str) -> Any:
@@ -154,21 +143,26 @@ def _read_sprt(text: str | None) -> "Sprt | None":
 
 
 @contextmanager
-def _live(args: argparse.Namespace, watch: _Watch) -> Iterator[Callable[[], None]]:
-    """A table on stderr that grows with the match; nothing when nobody watches."""
+def _live(args: argparse.Namespace, board: "Scoreboard") -> Iterator[Callable[[], None]]:
+    """A table on stderr, renewed twice a second while the match runs; nothing when nobody watches."""
     if args.quiet or not sys.stderr.isatty():
         yield lambda: None
         return
     from rich.console import Console
     from rich.live import Live
 
-    began, first = time.monotonic(), watch.result.tally.games
+    first = board.result()
+    began = shown = time.monotonic()
+    with Live(_live_table(first, 0.0, 0), console=Console(stderr=True), auto_refresh=False) as live:
 
-    def table() -> Any:
-        return _live_table(watch.result, time.monotonic() - began, watch.result.tally.games - first)
+        def refresh() -> None:
+            nonlocal shown
+            now = time.monotonic()
+            if now - shown > _REFRESH_SECONDS:
+                shown, result = now, board.result()
+                live.update(_live_table(result, now - began, result.tally.games - first.tally.games), refresh=True)
 
-    with Live(table(), console=Console(stderr=True), auto_refresh=False) as live:
-        yield lambda: live.update(table(), refresh=True)
+        yield refresh
 
 
 def _live_table(result: "MatchResult", seconds: float, played: int) -> Any:
