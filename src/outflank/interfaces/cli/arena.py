@@ -113,7 +113,7 @@ def run_match(args: argparse.Namespace) -> None:
 
             if board.undecided:
                 run_plan(plan, store, Processes(args.workers), on_game, args.details)
-    print(json.dumps(board.result().facts()) if args.json else _report(board.result()))
+    print(json.dumps(board.result().facts()) if args.json else _report(args, board.result()))
 
 
 def _read_clock(text: str) -> Any:
@@ -153,22 +153,24 @@ def _live(args: argparse.Namespace, board: "Scoreboard") -> Iterator[Callable[[]
 
     first = board.result()
     began = shown = time.monotonic()
-    with Live(_live_table(first, 0.0, 0), console=Console(stderr=True), auto_refresh=False) as live:
+    with Live(_live_table(args, first, 0.0, 0), console=Console(stderr=True), auto_refresh=False) as live:
 
         def refresh() -> None:
             nonlocal shown
             now = time.monotonic()
             if now - shown > _REFRESH_SECONDS:
                 shown, result = now, board.result()
-                live.update(_live_table(result, now - began, result.tally.games - first.tally.games), refresh=True)
+                live.update(
+                    _live_table(args, result, now - began, result.tally.games - first.tally.games), refresh=True
+                )
 
         yield refresh
 
 
-def _live_table(result: "MatchResult", seconds: float, played: int) -> Any:
+def _live_table(args: argparse.Namespace, result: "MatchResult", seconds: float, played: int) -> Any:
     from rich.table import Table
 
-    table = Table(title=f"A: {result.a}\nB: {result.b}", title_justify="left", show_header=False)
+    table = Table(title=f"A: {args.a}\nB: {args.b}", title_justify="left", show_header=False)
     rate = played / seconds if seconds else 0.0
     left = (result.planned - result.tally.games) / rate if rate else 0.0
     table.add_row("games", f"{result.tally.games} of {result.planned}, {rate:.1f}/s, {left:.0f} s left")
@@ -200,8 +202,8 @@ def _lines(result: "MatchResult") -> list[tuple[str, str]]:
     return lines
 
 
-def _report(result: "MatchResult") -> str:
-    lines = [("A", result.a), ("B", result.b), ("games", f"{result.tally.games} of {result.planned}"), *_lines(result)]
+def _report(args: argparse.Namespace, result: "MatchResult") -> str:
+    lines = [("A", args.a), ("B", args.b), ("games", f"{result.tally.games} of {result.planned}"), *_lines(result)]
     wide = max(len(name) for name, _ in lines)
     return "\n".join(f"{name:<{wide}}  {value}" for name, value in lines)
 
