@@ -7,7 +7,7 @@ game is the same again on any worker (games on a clock excepted).
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Protocol
 
@@ -212,7 +212,8 @@ def _play_move(
     """One decision and its move; how and why the side lost, if it did."""
     position, side = table.position, table.position.turn
     left = table.left[side]
-    bounds = limits.tightened(Limits(seconds=control.move_seconds, game_seconds=left and max(left, 1e-3)))
+    clock = None if left is None else max(left, 1e-3)
+    bounds = limits.tightened(Limits(seconds=control.move_seconds, game_seconds=clock))
     began = time.perf_counter()
     try:
         player.follow(table.start, tuple(move.move for move in table.details))
@@ -313,5 +314,5 @@ def _record(
         points=points,
         discs=(position.discs(Color.BLACK), position.discs(Color.WHITE)),
         spent=(table.spent[0], table.spent[1]),
-        details=tuple(replace(move) for move in table.details),
+        details=tuple(table.details),
     )
