@@ -236,4 +236,4 @@ def test_ctrl_c_stops_a_search_at_once(tmp_path: Path) -> None:
             process.send_signal(signal.SIGINT)
             began = time.monotonic()
             process.communicate(timeout=30)
-        assert process.returncode == 130 and time.monotonic() - began < 3, text
+        assert process.returncode == 130 and time.monotonic() - began < 10, text

@@ -200,7 +200,6 @@ def test_a_changed_game_is_found(tmp_path: Path) -> None:
     assert "ends" in problem and "stored" in problem
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_told_and_nothing_stored_is_lost(tmp_path: Path) -> None:
     path = tmp_path / "games.db"
     with Store(path) as store:

@@ -202,7 +202,7 @@ def test_ctrl_c_stops_a_long_count_at_once() -> None:
         began = time.monotonic()
         _, messages = process.communicate(timeout=30)
     assert process.returncode == 130 and messages == "outflank: interrupted\n"
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 10
 
 
 @pytest.mark.compiled

