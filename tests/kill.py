@@ -48,7 +48,7 @@ def main() -> None:
         kills = {"parent": 0, "worker": 0}
         while sum(kills.values()) < args.kills:
             with outflank(killed, args.games) as process:
-                time.sleep(rng.uniform(0.7, 1.6))
+                time.sleep(rng.uniform(1.4, 2.8))  # a second or so to start, then somewhere in the games
                 victims = workers_of(process.pid)
                 while victims and rng.random() < 0.5 and sum(kills.values()) < args.kills - 1:
                     os.kill(rng.choice(victims), signal.SIGKILL)
