@@ -167,8 +167,9 @@ def test_first_moves_are_drawn_uniformly() -> None:
     for choices in (2, 3, 7, 20, 33):
         tally = np.zeros(choices)
         for game in range(draws):
-            number = next(naive.stream(11, game))
-            tally[((number >> 32) * choices) >> 32] += 1
+            s0, s1 = playout.stream(Word(11), Word(game))
+            number = (int(s0) + int(s1)) % 2**64
+            tally[int(playout.choose(Word(number), choices))] += 1
         expected = draws / choices
         assert ((tally - expected) ** 2 / expected).sum() < choices + 5 * (2 * choices) ** 0.5
 
