@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from outflank import __version__
 from outflank.errors import OutflankError
-from outflank.interfaces.cli import agents, arena, bench, board
+from outflank.interfaces.cli import agents, bench, board, match, store, tournament
 
 _DESCRIPTION = """\
 Outflank, a Reversi laboratory: the usual game and the reversed one (fewest discs
@@ -38,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"outflank {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (board, agents, arena, bench):
+    for module in (board, agents, match, tournament, store, bench):
         module.register(commands)
     return parser
 

@@ -1,4 +1,4 @@
-"""`outflank match`, `store` and `rate`: play two agents against each other, look at what is stored, rate everybody."""
+"""`outflank match`: play two agents against each other, live."""
 
 import argparse
 import json
@@ -6,12 +6,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from outflank.arena.match import MatchResult, Scoreboard
-    from outflank.arena.ratings import Ratings
     from outflank.arena.schedule import Slot
     from outflank.arena.stats import Sprt
     from outflank.game import GameRecord
@@ -49,38 +47,11 @@ def register(commands: Any) -> None:
     match.add_argument("--json", action="store_true", help="print one JSON object")
     match.set_defaults(run=run_match)
 
-    tournament = commands.add_parser("tournament", help="play everybody against everybody", description=_TOURNAMENT)
-    tournament.add_argument("file", metavar="FILE.toml", help="agents, sizes, variants, pairs, openings, limit, seed")
-    tournament.add_argument("--workers", type=int, metavar="W", help="worker processes (default: one a core)")
-    tournament.add_argument("--store", default="outflank.db", metavar="FILE", help="where games are kept (outflank.db)")
-    tournament.add_argument("--quiet", action="store_true", help="no progress bar")
-    tournament.add_argument("--json", action="store_true", help="print one JSON object")
-    tournament.set_defaults(run=run_tournament)
-
-    store = commands.add_parser("store", help="list, check and export stored games", description=_STORE)
-    store.add_argument("file", metavar="FILE", help="a store")
-    store.add_argument("--check", action="store_true", help="replay every game; exit code 1 if something is wrong")
-    store.add_argument("--export", choices=("jsonl", "transcripts"), help="print every game")
-    store.add_argument("--json", action="store_true", help="print one JSON object")
-    store.set_defaults(run=run_store)
-
-    rate = commands.add_parser("rate", help="ratings of all agents of a store", description=_RATE)
-    rate.add_argument("file", metavar="FILE", help="a store")
-    rate.add_argument("--anchor", metavar="AGENT=ELO", help="an agent and the Elo it stands for (default: mean 0)")
-    rate.add_argument("--json", action="store_true", help="print one JSON object")
-    rate.set_defaults(run=run_rate)
-
 
 _MATCH = (
     "Play pairs of games: one opening, colours swapped. Every finished game is stored at once, and the same command "
     "continues where it stopped. All numbers are seen by A."
 )
-_TOURNAMENT = (
-    "Play a tournament described by a TOML file: round robin or gauntlet, any agents, sizes and variants. The same "
-    "command continues where it stopped."
-)
-_STORE = "What a store holds; every game can be exported, or replayed and checked."
-_RATE = "Bradley-Terry ratings with 95 % intervals, in Elo, from all games of a store."
 
 
 def run_match(args: argparse.Namespace) -> None:
@@ -206,126 +177,3 @@ def _report(args: argparse.Namespace, result: "MatchResult") -> str:
     lines = [("A", args.a), ("B", args.b), ("games", f"{result.tally.games} of {result.planned}"), *_lines(result)]
     wide = max(len(name) for name, _ in lines)
     return "\n".join(f"{name:<{wide}}  {value}" for name, value in lines)
-
-
-def run_store(args: argparse.Namespace) -> None:
-    """Prints what a store holds."""
-    from collections import Counter
-
-    from outflank.arena.store import Store
-
-    with Store(_existing(args.file)) as store:
-        if args.export:
-            for game in store.games():
-                print(_exported(game, args.export))
-            return
-        if args.check:
-            problems = store.problems()
-            print("\n".join(problems) or f"{store.count()} games, nothing wrong")
-            if problems:
-                raise SystemExit(1)
-            return
-        pairings: Counter[tuple[str, str]] = Counter()
-        for _, _, black, white, *_ in store.results():
-            pairings[black, white] += 1
-    if args.json:
-        rows = [{"black": black, "white": white, "games": games} for (black, white), games in pairings.items()]
-        print(json.dumps({"games": pairings.total(), "pairings": rows}))
-        return
-    print(f"{pairings.total()} games")
-    for (black, white), games in pairings.most_common():
-        print(f"{games:>8}  {black}\n          {white}")
-
-
-def _existing(name: str) -> Path:
-    from outflank.arena.store import StoreError
-
-    if not Path(name).is_file():
-        raise StoreError(f"there is no store {name}; expected a file made by outflank match")
-    return Path(name)
-
-
-def _exported(game: Any, form: str) -> str:
-    if form == "transcripts":
-        return f"{game.opening} {game.moves}"
-    return json.dumps({**vars(game), "rules": str(game.rules)})
-
-
-def run_tournament(args: argparse.Namespace) -> None:
-    """Plays what is missing of a tournament and prints its ratings."""
-    from outflank.arena.ratings import collect, rate
-    from outflank.arena.runner import run_plan
-    from outflank.arena.store import Store
-    from outflank.arena.tournament import read_tournament
-    from outflank.execute import Processes
-
-    plan = read_tournament(Path(args.file))
-    for warning in plan.warnings():
-        print(f"outflank: warning: {warning}", file=sys.stderr)
-    keys = {slot.key for slot in plan.slots()}
-    with Store(args.store) as store, _bar(args, len(keys), len(keys & store.done())) as advance:
-        run_plan(plan, store, Processes(args.workers), lambda *_: advance())
-        rows = [(black, white, points, pair) for _, pair, black, white, points, *_ in store.results(keys)]
-    _print_ratings(rate(collect(rows), advantage=True), args.json)
-
-
-@contextmanager
-def _bar(args: argparse.Namespace, games: int, done: int) -> Iterator[Callable[[], bool]]:
-    """A progress bar on stderr; nothing when nobody watches."""
-    if args.quiet or not sys.stderr.isatty():
-        yield lambda: True
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task("games", total=games, completed=done)
-
-        def advance() -> bool:
-            progress.advance(task)
-            return True
-
-        yield advance
-
-
-def run_rate(args: argparse.Namespace) -> None:
-    """Prints the ratings of all agents of a store."""
-    from outflank.arena.ratings import collect, rate
-    from outflank.arena.store import Store
-    from outflank.errors import BadSpec
-
-    anchor = None
-    if args.anchor:
-        name, _, value = args.anchor.rpartition("=")
-        try:
-            anchor = (name, float(value))
-        except ValueError:
-            raise BadSpec(f"--anchor {args.anchor!r} is not AGENT=ELO; expected for example random=0") from None
-    with Store(_existing(args.file)) as store:
-        rows = [(black, white, points, pair) for _, pair, black, white, points, *_ in store.results()]
-    results = collect(row for row in rows if row[0] != row[1])  # nobody is rated against themselves
-    _print_ratings(rate(results, anchor=anchor, advantage=True), args.json)
-
-
-def _print_ratings(ratings: "Ratings", as_json: bool) -> None:
-    for warning in ratings.warnings:
-        print(f"outflank: warning: {warning}", file=sys.stderr)
-    if as_json:
-        lines = [
-            {
-                "agent": line.player,
-                "elo": None if line.elo.bounded else line.elo.value,
-                "elo_interval": [line.elo.low, line.elo.high],
-                "games": line.games,
-                "points": line.points,
-                "group": line.group,
-            }
-            for line in ratings.lines
-        ]
-        print(json.dumps({"ratings": lines}))
-        return
-    for line in ratings.lines:
-        print(f"{line.elo:+.0f}  {line.points:g}/{line.games}  {line.player}")
-    if ratings.advantage is not None:
-        print(f"black's advantage: {ratings.advantage:+.0f} Elo")
