@@ -6,16 +6,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-peers
 READY := $(VENV)/.ready
+AXE := build/axe.min.js
 
-.PHONY: help setup test lint types compiled interpreted engines soak kill bench lock clean
+.PHONY: help setup reproduce test lint types compiled interpreted engines soak kill load levels bench lock clean
 
 help:
 	@echo "make setup   create or refresh $(VENV)"
+	@echo "make reproduce   replay the experiments of five papers into $(OUT) (SCALE=paper for all of their games)"
 	@echo "make test    lint, strict types, all tests, compiled and interpreted"
 	@echo "make lint    style only"
 	@echo "make bench   measure this machine beside public libraries, into benchmarks/RESULTS.md"
 	@echo "make soak    a hundred thousand games against the oracle (long)"
 	@echo "make kill    kill a match two hundred times and compare the result (long)"
+	@echo "make load    two hundred games and ten thousand bad messages on one server (minutes)"
+	@echo "make levels  play the tournament that rates the levels of outflank play (minutes)"
 	@echo "make lock    resolve the dependencies anew"
 
 setup: $(READY)
@@ -29,6 +33,12 @@ $(READY): requirements/dev.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
+
+SCALE ?= quick
+OUT ?= reproduction
+
+reproduce: $(READY)
+	@$(BIN)/outflank reproduce --scale $(SCALE) --out $(OUT)
 
 test: lint types compiled interpreted
 
@@ -47,18 +57,33 @@ interpreted: $(READY)
 	@echo "== tests, interpreted (kernels as ordinary Python)"
 	@NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q -m "not compiled"
 
-# A real engine for the tests, where Debian's packages are at hand; without it those tests say that they were skipped.
+# A real engine, a real browser and a judge of its page for the tests, where Debian's packages and npm are at hand; without
+# them those tests say that they were skipped.
 engines:
 	@test -x /usr/games/gtp-rhino || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 	  apt-get -qq update >/dev/null 2>&1 && \
 	  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends grhino >/dev/null 2>&1; } || \
 	  echo "no gtp-rhino here and no way to install it: the tests that play against it will be skipped"
+	@test -x /usr/bin/chromium || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	  apt-get -qq update >/dev/null 2>&1 && \
+	  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium >/dev/null 2>&1; } || \
+	  echo "no Chromium here and no way to install it: the tests of the page will be skipped"
+	@test -f $(AXE) || { mkdir -p $(dir $(AXE)) && cd $(dir $(AXE)) && command -v npm >/dev/null && \
+	  npm pack --silent axe-core@4.14.0 >/dev/null 2>&1 && tar -xzf axe-core-*.tgz --strip-components=1 package/axe.min.js && \
+	  rm axe-core-*.tgz; } || \
+	  echo "no axe-core here and no npm to fetch it: its test of the page will be skipped"
 
 kill: $(READY)
 	$(BIN)/python tests/kill.py
 
 soak: $(READY)
 	$(BIN)/python tests/soak.py
+
+load: $(READY)
+	$(BIN)/python tests/web_load.py
+
+levels: $(READY)
+	$(BIN)/python benchmarks/levels.py
 
 bench: $(READY) $(PEERS)/.ready
 	$(BIN)/python benchmarks/compare.py --peers $(PEERS)/bin/python

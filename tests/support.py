@@ -36,6 +36,11 @@ def shared(*parts: str) -> Path:
     return path
 
 
+def reference(name: str) -> Path:
+    """A file of printed numbers beside the repository, or a loud skip."""
+    return shared("..", "reference", name)
+
+
 def hear_ctrl_c() -> None:
     """For `preexec_fn`: a process started in the background of a shell ignores Ctrl-C, and so would its children."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -55,6 +60,20 @@ def running(*command: str, **options: Any) -> Iterator[subprocess.Popen[str]]:
             yield process
         finally:
             process.kill()
+
+
+def is_worker(process: int) -> bool:
+    """Whether a process was started by spawn, and is still there."""
+    try:
+        return b"spawn_main" in Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def workers_of(parent: int) -> list[int]:
+    """The worker processes of a process."""
+    listed = subprocess.run(["ps", "--ppid", str(parent), "-o", "pid="], capture_output=True, text=True).stdout
+    return [process for process in map(int, listed.split()) if is_worker(process)]
 
 
 def from_naive(board: naive.Board, side: str, variant: Variant = "standard") -> Position:

@@ -23,9 +23,12 @@ ROOMS = [
     "engines",
     "agents",
     "game",
+    "analysis",
     "execute",
     "arena",
+    "report",
     "benchmark",
+    "studies",
     "interfaces",
     "__main__",
 ]

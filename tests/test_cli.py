@@ -126,6 +126,9 @@ def test_solve_positions_and_files(tmp_path: Path) -> None:
 
 BAD = [
     [],
+    ["reproduce", "tenchi"],
+    ["reproduce", "tenshi", "--scale", "huge"],
+    ["reproduce", "nowhere.toml"],
     ["nonsense"],
     ["perft"],
     ["perft", "--depth", "x"],

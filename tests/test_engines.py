@@ -25,7 +25,6 @@ from outflank.engines import (
     NBoardPlayer,
     build_gtp,
     build_nboard,
-    ggf,
     moves_between,
 )
 from outflank.errors import BadSpec, EngineFailed
@@ -33,7 +32,7 @@ from outflank.formats import play_moves, replay
 from outflank.game import play_game
 from outflank.search.limits import Limits
 from outflank.spec import parse
-from support import PERFECT_GAME, every_size, from_naive, running
+from support import PERFECT_GAME, running
 
 SCRIPT = Path(__file__).with_name("scripted_engine.py")
 RHINO = shutil.which("gtp-rhino") or shutil.which("gtp-rhino", path="/usr/games")
@@ -140,31 +139,6 @@ def test_no_way_leads_back_or_elsewhere() -> None:
     assert moves_between(START, later.with_turn(START.turn)) is None
     assert moves_between(START, Position.start(Rules(6))) is None
     assert moves_between(START, play_moves(START, replay(START, PERFECT_GAME))) is None
-
-
-@every_size
-def test_ggf_is_read_back(size: int) -> None:
-    rules = Rules(size, "reversed")
-    start = Position.start(rules)
-    moves = naive.random_game(naive.start(size), "X", 3, 1)[1]
-    text = ggf(start, moves, "A [x]\n", "β")
-    tags = re.findall(r"([A-Z]+)\[(.*?)\]", text)
-    assert text.startswith("(;GM[Othello]") and text.endswith(";)") and "\n" not in text
-    assert [tag for tag, _ in tags if tag not in "BW"] == ["GM", "PC", "PB", "PW", "RE", "TY", "BO"]
-    assert [rules.square(value) for tag, value in tags if tag in "BW"] == moves
-    assert "".join(tag for tag, _ in tags if tag in "BW") == ("BW" * len(moves))[: len(moves)]
-    cells, side = dict(tags)["BO"].removeprefix(f"{size} ").split()
-    assert from_naive(*naive.from_line(f"{cells} {side}".replace("*", "X")), "reversed") == start
-    board = play_moves(start, moves)
-    assert dict(tags)["RE"] == f"{naive.score(tuple(board.cells()), 'X', 'reversed', 'winner'):+d}"
-    assert (dict(tags)["TY"], dict(tags)["PB"], dict(tags)["PW"]) == (f"{size}a", "A [x)", "?")
-
-
-def test_ggf_as_nboard_writes_it() -> None:
-    moves = replay(START, "f5d6")
-    want = "RE[?]TI[15:00]TY[8]BO[8 ---------------------------O*------*O--------------------------- *]B[F5]W[D6];)"
-    assert ggf(START, moves, clock=900).endswith(want)
-    assert "TI[1:00:01]" in ggf(START, clock=3601)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from outflank.errors import BadSpec
-from outflank.execute import Here, Lost, Processes
-from support import ROOT
+from outflank.execute import Here, Lost, Processes, TaskFailed
+from support import ROOT, workers_of
 
 pytestmark = pytest.mark.compiled
 
@@ -56,34 +56,38 @@ def test_killed_workers_lose_nothing() -> None:
     for result in Processes(2).run("workers_task:slow_square", [(str(i), i) for i in range(120)]):
         results.append(result)
         if len(results) % 30 == 10:
-            for child in children():
+            for child in workers_of(os.getpid()):
                 os.kill(child, signal.SIGKILL)
                 killed += 1
                 break
     assert killed >= 3 and sorted(results) == sorted((str(i), i * i) for i in range(120))
 
 
-def children() -> list[int]:
-    """Worker processes of this one."""
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rsplit(")", 1)[1].split()
-            command = (status.parent / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if int(fields[1]) == os.getpid() and b"spawn_main" in command:
-            found.append(int(status.parent.name))
-    return found
-
-
 def test_no_process_is_left_behind_when_the_caller_stops_asking() -> None:
     running = Processes(2).run("workers_task:slow_square", [(str(i), i) for i in range(1000)])
     next(running)
-    assert children()
-    running.close()  # type: ignore[attr-defined]
+    assert workers_of(os.getpid())
+    running.close()
     time.sleep(0.2)
-    assert not children()
+    assert not workers_of(os.getpid())
+
+
+def test_workers_tidy_up_when_all_is_done(tmp_path: Path) -> None:
+    names = ("workers_task:process", "workers_task:prepare", "workers_task:finish")
+    for executor in (Processes(2), Here()):
+        tasks = [(str(i), 0.01) for i in range(40)]
+        ran = {process for _, (process, _) in executor.run(names[0], tasks, names[1], str(tmp_path), names[2])}
+        assert ran <= {int(path.name) for path in tmp_path.iterdir()}
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_errors_of_the_work_are_told() -> None:
+    with pytest.raises(TaskFailed, match=r"^number 1$"):
+        list(Processes(2).run("workers_task:fail", [("a", 1)]))
+    with pytest.raises(TaskFailed, match=r"failed with ZeroDivisionError: number 0\n(?s:Traceback.*in fail\n)"):
+        list(Processes(2).run("workers_task:fail", [("a", 0)]))
+    with pytest.raises(TaskFailed, match="failed with AttributeError"):
+        list(Processes(2).run("workers_task:square", [("a", 1)], "workers_task:nothing"))
 
 
 def test_bad_numbers_of_workers() -> None:

@@ -1,22 +1,30 @@
-"""Transcripts, and real games of the WTHOR database."""
+"""Transcripts, GGF and OBF, told apart automatically; real games of the WTHOR database and of GGS."""
 
 import random
+import re
 import struct
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outflank.board import SIZES, Color, Position, Rules
+import naive
+from outflank.board import SIZES, Color, Position, Rules, Variant
 from outflank.errors import BadNotation, IllegalMove, OutflankError
-from outflank.formats import parse_moves, play_moves, replay, transcript
-from support import EFFORT, PERFECT_GAME, every_size, shared
+from outflank.formats import ggf, parse_moves, play_moves, read_ggf, read_obf, recognise, replay, transcript
+from support import EFFORT, PERFECT_GAME, VARIANTS, every_size, every_variant, from_naive, shared
 
-pass_forced = "e6f4c3c4d3d6e3c2b3d2c5f5f3"
+START = Position.start()
+games = st.tuples(st.sampled_from(SIZES), st.sampled_from(VARIANTS), st.integers(0, 10**6), st.integers(0, 8))
 
 
 def random_moves(size: int, seed: int) -> list[int]:
-    rng, position, moves = random.Random(seed), Position.start(Rules(size)), []
+    return moves_from(Position.start(Rules(size)), seed)
+
+
+def moves_from(position: Position, seed: int) -> list[int]:
+    rng, moves = random.Random(seed), []
     while position.moves:
         moves.append(rng.choice(position.moves))
         position = position.play(moves[-1])
@@ -103,3 +111,256 @@ def test_every_wthor_game_of_1985_replays_to_its_stored_score() -> None:
             finished += 1
             assert 32 + end.score(Color.BLACK, "winner") / 2 == record[6], text
     assert finished > 0.95 * games
+
+
+# --- GGF ------------------------------------------------------------------------------------------------------
+
+
+@every_size
+def test_ggf_as_others_read_it(size: int) -> None:
+    rules = Rules(size, "reversed")
+    start = Position.start(rules)
+    moves = naive.random_game(naive.start(size), "X", 3, 1)[1]
+    text = ggf(start, moves, "A [x]\n", "β", comment="so\nso")
+    tags = re.findall(r"([A-Z]+)\[(.*?)\]", text)
+    assert text.startswith("(;GM[Othello]") and text.endswith(";)") and "\n" not in text
+    assert [tag for tag, _ in tags if tag not in "BW"] == ["GM", "PC", "PB", "PW", "RE", "TY", "BO", "CO"]
+    assert [rules.square(value) for tag, value in tags if tag in "BW"] == moves
+    assert "".join(tag for tag, _ in tags if tag in "BW") == ("BW" * len(moves))[: len(moves)]
+    cells, side = dict(tags)["BO"].removeprefix(f"{size} ").split()
+    assert from_naive(*naive.from_line(f"{cells} {side}".replace("*", "X")), "reversed") == start
+    board = play_moves(start, moves)
+    assert dict(tags)["RE"] == f"{naive.score(tuple(board.cells()), 'X', 'reversed', 'winner'):+d}"
+    assert (dict(tags)["TY"], dict(tags)["PB"], dict(tags)["PW"]) == (f"{size}a", "A (x)", "?")
+
+
+def test_ggf_as_nboard_writes_it() -> None:
+    moves = replay(START, "f5d6")
+    want = "RE[?]TI[15:00]TY[8]BO[8 ---------------------------O*------*O--------------------------- *]B[F5]W[D6];)"
+    assert ggf(START, moves, clock=900).endswith(want)
+    assert "TI[1:00:01]" in ggf(START, clock=3601)
+    assert "RE[-64:t]" in ggf(START, moves, result="-64:t")
+
+
+@settings(max_examples=int(60 * EFFORT), deadline=None)
+@given(games, st.text(max_size=10))
+def test_ggf_comes_back(game: tuple[int, Variant, int, int], name: str) -> None:
+    size, variant, seed, before = game
+    rules = Rules(size, variant)
+    start = play_moves(Position.start(rules), random_moves(size, seed)[:before])
+    moves = moves_from(start, seed + 1)
+    plain = " ".join(name.replace("[", "(").replace("]", ")").encode("latin-1", "replace").decode("latin-1").split())
+    text = f"2 {ggf(start, moves, name, name)}\n{ggf(start, moves[:3])}"
+    whole, part = read_ggf(text if name else text.lower())
+    assert (whole.start, whole.moves, whole.black, whole.white) == (start, tuple(moves), plain, plain)
+    assert whole.result == play_moves(start, moves).score(Color.BLACK, "winner") and not whole.ending
+    assert (part.start, part.moves, part.black) == (start, tuple(moves[:3]), "black")
+    assert part.result is None or len(moves) <= 3
+
+
+@pytest.mark.parametrize(("name", "games"), [("TestGames.ggf", 12), ("test.ggf", 1), ("test2.ggf", 3)])
+def test_every_sample_game_replays_to_its_stored_result(name: str, games: int) -> None:
+    read = read_ggf(shared("ggf", name).read_text(encoding="latin-1"))
+    assert len(read) == games
+    for game in read:
+        end = play_moves(game.start, game.moves)
+        assert end.is_over and game.result is not None and game.black and game.white and game.tags["PC"] == "GGS/os"
+        assert end.score(Color.BLACK, "winner") - game.komi == pytest.approx(game.result, abs=0.005)
+    if name == "test2.ggf":
+        assert [(game.type, game.start.rules.size, game.komi) for game in read[:2]] == [
+            ("4", 4, 0.0),
+            ("8kr20", 8, -3.133),
+        ]
+        assert play_moves(read[1].start, []).empties == 44
+
+
+BOARD_4 = "BO[4 ---- -O*- -*O- ---- *]"
+
+
+@pytest.mark.parametrize(
+    ("record", "rules", "moves"),
+    [
+        ("(;;)", "standard 8x8", ""),
+        ("(; TY [ 10 ] ;)", "standard 10x10", ""),
+        ("1 (;GM[othello]TY[s4r4]BO[4-----0x--xo-----X]B[b1/+2.5/0.1]W[A1];)", "standard 4x4", "b1a1"),
+        (f"(;TY[w4ka]KM[-2.5]{BOARD_4}B[b1]\n W[a1//3];)", "reversed 4x4", "b1a1"),
+        (f"(;{BOARD_4}PB[see (;) ;) x]B[B1];)", "standard 4x4", "b1"),
+    ],
+)
+def test_ggf_in_other_hands(record: str, rules: str, moves: str) -> None:
+    [game] = read_ggf(record)
+    assert str(game.start.rules) == rules and transcript(game.moves, game.start.rules, passes=True) == moves
+
+
+@pytest.mark.parametrize("word", ["PA", "p", "Pass//4.2", "--", "left out"])
+def test_passes_in_ggf(word: str) -> None:
+    seed = next(seed for seed in range(100) if 16 in random_moves(4, seed)[:-2])
+    moves, start = random_moves(4, seed), Position.start(Rules(4))
+    text = ggf(start, moves)
+    assert "[PA]" in text
+    changed = re.sub(r"[BW]\[PA\]", "", text) if word == "left out" else text.replace("[PA]", f"[{word}]")
+    assert read_ggf(changed)[0].moves == tuple(moves)
+
+
+@pytest.mark.parametrize(("text", "result", "ending"), [("?", None, ""), ("+64.000:t", 64, "t"), ("-12: R", -12, "r")])
+def test_results_in_ggf(text: str, result: float | None, ending: str) -> None:
+    [game] = read_ggf(f"(;RE[{text}]TY[8];)")
+    assert (game.result, game.ending) == (result, ending)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("f5d6", "no GGF record in 'f5d6'"),
+        ("(;GM[Othello]", "game 1: strange text '' at character 14; expected TAG"),
+        ("(;PB[a;)", "game 1: strange text"),
+        ("(;;) (;GM[Chess];)", "game 2: the game is 'Chess'; expected Othello"),
+        ("(;TY[88];)", "the octagon"),
+        ("(;BO[88 ---- *];)", "the octagon"),
+        ("(;TY[8x];)", "match type '8x' is not known"),
+        ("(;TY[7];)", "board size 7"),
+        ("(;TY[16]BO[4 ---- -O*- -*O- ---- *];)", "differ in size"),
+        ("(;BO[6 ---- -O*- -*O- ---- *];)", "board of size 6 has 16 squares"),
+        ("(;BO[board];)", "has no size"),
+        ("(;BO[4 ---- -O*- -*O- ---- -];)", "side to move"),
+        ("(;RE[won];)", "result 'won' is not known"),
+        ("(;KM[1e9];)", "komi '1e9' is not known"),
+        (f"(;{BOARD_4}W[b1];)", r"move 1 \(b1\) is white's; expected a move of black"),
+        (f"(;{BOARD_4}B[a1];)", "move 1: black cannot play a1"),
+        (f"(;{BOARD_4}B[h9];)", "'h9' is not a square"),
+        (f"(;{BOARD_4}B[];)", "'' is not a square"),
+        ("(;RE[" + "9" * 5000 + "];)", "result"),
+    ],
+)
+def test_bad_ggf(text: str, message: str) -> None:
+    with pytest.raises(BadNotation, match=message):
+        read_ggf(text)
+
+
+# --- whatever people paste ------------------------------------------------------------------------------------
+
+
+@settings(max_examples=int(60 * EFFORT), deadline=None)
+@given(games)
+def test_every_way_to_write_a_game_is_recognised(game: tuple[int, Variant, int, int]) -> None:
+    size, variant, seed, before = game
+    rules, opening = Rules(size, variant), random_moves(size, seed)[:before]
+    start = play_moves(Position.start(rules), opening)
+    moves = tuple(moves_from(start, seed + 1))
+    text, short = transcript(moves, rules), transcript(moves, rules)[:2]
+    told = f"{rules}: " + ("game over" if start.is_over else f"{start.turn} to move")
+    shown = "\n".join(str(start).splitlines()[:-1]) + f"\n{told}\nlegal moves: {short}\ndiscs: black 3, white 2\n"
+    ways = [
+        ("ggf", ggf(start, moves, "a", "b")),
+        ("board and moves", f"{start.line()} {text}"),
+        ("board and moves", f"% a game\n{chr(10).join(start.cells())}\n{start.turn.sign}\n\n{text}"),
+        ("board and moves", f"{start}\n\n{text}"),
+        ("board and moves", f"{start!r}\n{text}"),
+        ("board and moves", f"{shown}\n{text}"),
+    ]
+    for form, written in ways if moves else ways[:1]:
+        found = recognise(written, variant)
+        assert (found.start, found.moves, found.format) == (start, moves, form), written
+        assert found.end.is_over
+    played = (*opening, *moves)
+    found = recognise(transcript(played, rules), variant, None if size >= 8 else size)
+    assert (found.start, found.moves, found.format) == (Position.start(rules), played, "transcript")
+
+
+@every_variant
+@every_size
+def test_positions_are_recognised(size: int, variant: Variant) -> None:
+    position = play_moves(Position.start(Rules(size, variant)), random_moves(size, 1)[:5])
+    for form, text in [
+        ("board", position.line()),
+        ("board", position.line().replace(" ", "").lower()),
+        ("board", "\n".join([*position.cells(), position.turn.sign])),
+        ("board", f"{position}"),
+        ("board", f"{position!r}"),
+        ("board", f"{position}".upper()),
+        ("obf", f"{position.line()};"),
+        (
+            "obf",
+            f"# a file\n\n{position.line()}; {position.rules.name(position.moves[0])}:+2; % best\n{position.line()}",
+        ),
+    ]:
+        found = recognise(text, variant)
+        assert (found.start, found.moves, found.format) == (position, (), form), text
+
+
+def test_the_drawing_tells_the_variant_and_the_record_its_names() -> None:
+    position = Position.start(Rules(6, "reversed"))
+    assert recognise(repr(position)).start == position
+    found = recognise(ggf(position, [], "a", "b") + ggf(START))
+    assert (found.start, found.black, found.white) == (position, "a", "b")
+
+
+@pytest.mark.parametrize(("text", "size"), [("f5d6", 8), ("1. f5 d6 2. c3", 8), ("f5d62.c3", 8), ("e4", 10)])
+def test_the_board_of_a_transcript(text: str, size: int) -> None:
+    assert recognise(text, size=None if size == 8 else size).start == Position.start(Rules(size))
+
+
+def test_squares_beyond_8x8_make_the_board_larger() -> None:
+    for size in (10, 12, 14, 16):
+        moves = random_moves(size, 2)
+        assert recognise(transcript(moves, Rules(size)).upper()).start.rules.size == size
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "'' is neither a game nor a position; tried: a GGF record .* a transcript such as f5d6c3"),
+        ("good evening", "'good evening' is neither"),
+        ("f5a1", r"this looks like a transcript, but: move 2 \(character 3\): white cannot play a1"),
+        ("f5 z9", "this looks like a transcript, but: 'z9' is not a square of a 8x8 board"),
+        ("-" * 63 + " X", "this looks like a board line or an OBF line, but: position has 63 squares"),
+        ("-" * 64, "position has 63 squares"),
+        (START.line() + "; best", "'best' is not a scored move"),
+        (START.line() + " a1", "black cannot play a1"),
+        (START.line() + "\n" + START.line(), "position has 129 squares"),
+        (str(START).rpartition("\n")[0], "this looks like a drawn board, but: there is no side to move"),
+        (str(START).replace("3 - -", "3 -"), "row 3 of the drawn board is .* expected 8 squares"),
+        ("a b c d\n1 - - - -", "row 2 of the drawn board is ''"),
+        (str(START) + "\nf5f5", "move 2"),
+        ("(;GM[Othello]B[a1];)", "this looks like a GGF record, but: game 1: move 1: black cannot play a1"),
+    ],
+)
+def test_what_is_not_recognised_is_explained(text: str, message: str) -> None:
+    with pytest.raises(BadNotation, match=message):
+        recognise(text)
+
+
+SAMPLES = [PERFECT_GAME, ggf(START, replay(START, "f5d6")), str(START), repr(START), f"{START.line()}; f5:+2;", "a10j9"]
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> str:
+    """A good text with a piece cut out and something else put in."""
+    text = draw(st.sampled_from(SAMPLES))
+    first, last = sorted(draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+    filling = draw(st.text(alphabet="(;)[]BWOX*-.%#:a15 \n", max_size=20) | st.text(max_size=5))
+    return text[:first] + filling + text[min(last, first + draw(st.integers(0, 12))) :]
+
+
+@settings(max_examples=int(1500 * EFFORT), deadline=None)
+@given(damaged() | st.text(alphabet="XO-*. abcdefgh12345678(;)[]\n%#", max_size=80) | st.text(max_size=60))
+def test_any_text_is_recognised_or_refused_with_reason(text: str) -> None:
+    for read in (read_ggf, read_obf):
+        with suppress(OutflankError):
+            read(text)
+    try:
+        found = recognise(text)
+    except BadNotation as error:
+        assert "this looks like" in str(error) or "tried" in str(error)
+    else:
+        assert recognise(ggf(found.start, found.moves)).moves == found.moves
+
+
+@pytest.mark.parametrize(
+    "piece", ["f5", "9", "(;", "[", "A", " ", "-", "a b c d\n", "black to move ", "B[f5]", ";", "%"]
+)
+def test_long_texts_are_refused_in_no_time(piece: str) -> None:
+    """Pieces that would make a careless expression take quadratic time; such a test would run for minutes."""
+    for text in (piece * 50_000, f"(;{piece * 50_000}", f"a b c d\n{piece * 50_000}"):
+        with pytest.raises(BadNotation):
+            recognise(text)

@@ -5,6 +5,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from outflank.errors import BadSpec
+
 
 def square(number: int) -> int:
     return number * number
@@ -36,8 +38,25 @@ def prepared(number: int) -> tuple[int, Any]:
 
 
 SETTING: Any = None
+PREPARED = 0
 
 
 def prepare(setting: Any) -> None:
-    global SETTING
+    global SETTING, PREPARED
     SETTING = setting
+    PREPARED += 1
+
+
+def finish() -> None:
+    """Leaves a file named by its process in the directory that it was prepared with."""
+    (Path(SETTING) / str(os.getpid())).touch()
+
+
+def process(seconds: float) -> tuple[int, int]:
+    """Takes so long, and tells its process and how often that was prepared."""
+    time.sleep(seconds)
+    return os.getpid(), PREPARED
+
+
+def fail(number: int) -> int:
+    raise (BadSpec if number else ZeroDivisionError)(f"number {number}")

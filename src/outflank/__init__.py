@@ -14,16 +14,27 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from outflank.agents import Agent, agent, check_agent
+    from outflank.analysis import analyse, review
+    from outflank.arena.match import MatchResult
+    from outflank.arena.quick import match, tournament
+    from outflank.arena.ratings import Ratings
     from outflank.board import Color, Position, Rules
     from outflank.errors import BadNotation, BadRules, BadSpec, IllegalMove, OutflankError
-    from outflank.formats import read_obf, replay, transcript
-    from outflank.search.limits import Decision, Limits
+    from outflank.formats import ggf, read_ggf, read_obf, recognise, replay, transcript
+    from outflank.game import GameRecord, play
+    from outflank.search.limits import Decision, Limits, stoppable
     from outflank.search.solver import solve
 
 _HOME = {
     "Agent": "agents",
     "agent": "agents",
     "check_agent": "agents",
+    "analyse": "analysis",
+    "review": "analysis",
+    "MatchResult": "arena.match",
+    "match": "arena.quick",
+    "tournament": "arena.quick",
+    "Ratings": "arena.ratings",
     "Color": "board",
     "Position": "board",
     "Rules": "board",
@@ -32,11 +43,17 @@ _HOME = {
     "BadRules": "errors",
     "BadSpec": "errors",
     "IllegalMove": "errors",
+    "ggf": "formats",
+    "read_ggf": "formats",
     "read_obf": "formats",
+    "recognise": "formats",
     "replay": "formats",
     "transcript": "formats",
+    "GameRecord": "game",
+    "play": "game",
     "Decision": "search.limits",
     "Limits": "search.limits",
+    "stoppable": "search.limits",
     "solve": "search.solver",
 }
 
@@ -47,17 +64,29 @@ __all__ = [
     "BadSpec",
     "Color",
     "Decision",
+    "GameRecord",
     "IllegalMove",
     "Limits",
+    "MatchResult",
     "OutflankError",
     "Position",
+    "Ratings",
     "Rules",
     "__version__",
     "agent",
+    "analyse",
     "check_agent",
+    "ggf",
+    "match",
+    "play",
+    "read_ggf",
     "read_obf",
+    "recognise",
     "replay",
+    "review",
     "solve",
+    "stoppable",
+    "tournament",
     "transcript",
 ]
 

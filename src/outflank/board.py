@@ -4,17 +4,21 @@ A `Position` is a value: comparing, hashing and sorting work, and playing a move
 integers row by row, a1 = 0, with the pass as n². Discs are kept as bit masks in the layout that the kernels
 use (bit `stride * row + column`), so that a search starts without conversion; ask for squares and never see
 it. The compiled functions know only the side to move; black and white live here.
+
+A game in Python makes one position per move, so these values are made for that: whatever depends on the size alone
+stands in tables by the bytes of a mask, and a position works out its moves once.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache, cached_property
+from operator import getitem
 from os import cpu_count
 from string import ascii_lowercase
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from outflank.errors import BadNotation, BadRules, IllegalMove
 from outflank.kernels import rules as kernels
@@ -29,6 +33,12 @@ SIZES = (4, 6, 8, 10, 12, 14, 16)
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 
 _BLACK_SIGNS, _WHITE_SIGNS, _EMPTY_SIGNS = "Xx*Bb●", "Oo○Ww", "-._"
+_ALL_SIGNS = _BLACK_SIGNS + _WHITE_SIGNS + _EMPTY_SIGNS
+_IS_BLACK, _IS_WHITE = (
+    str.maketrans({sign: str(+(sign in own)) for sign in _ALL_SIGNS}) for own in (_BLACK_SIGNS, _WHITE_SIGNS)
+)
+_DROP_SIGNS = str.maketrans("", "", _ALL_SIGNS)
+_SIGN_OF_DIGIT = str.maketrans("012", "-XO")
 _WORD_MASK = (1 << 64) - 1
 _PERFT_TASKS = 1000
 _PERFT_SHALLOW = 6
@@ -47,7 +57,7 @@ class Color(IntEnum):
     @property
     def other(self) -> "Color":
         """The opponent."""
-        return Color(1 - self)
+        return _OTHER[self]
 
     @property
     def sign(self) -> str:
@@ -56,6 +66,9 @@ class Color(IntEnum):
 
     def __str__(self) -> str:
         return self.name.lower()
+
+
+_OTHER = (Color.WHITE, Color.BLACK)
 
 
 @dataclass(frozen=True, order=True)
@@ -80,8 +93,8 @@ class Rules:
         if self.variant not in VARIANTS:
             raise BadRules(f"variant {self.variant!r} is not known; expected one of: {', '.join(VARIANTS)}")
 
-    @classmethod
-    def parse(cls, text: str) -> "Rules":
+    @staticmethod
+    def parse(text: str) -> "Rules":
         """The rules that `str` printed.
 
         >>> Rules.parse("reversed 6x6")
@@ -90,18 +103,21 @@ class Rules:
         for size in SIZES:
             for variant in VARIANTS:
                 if text.split() == [variant, f"{size}x{size}"]:
-                    return cls(size, variant)
+                    return _rules(size, variant)
         raise BadRules(f"rules {text!r} are not known; expected for example 'standard 8x8' or 'reversed 6x6'")
 
     def __str__(self) -> str:
         return f"{self.variant} {self.size}x{self.size}"
 
-    @property
+    def __reduce__(self) -> tuple[Callable[[int, Variant], "Rules"], tuple[int, Variant]]:
+        return _rules, (self.size, self.variant)
+
+    @cached_property
     def pass_move(self) -> int:
         """The number of the pass: n², one more than the last square."""
         return self.size * self.size
 
-    @property
+    @cached_property
     def words(self) -> int:
         """Machine words per board: 1 up to 8x8, 4 above."""
         return 1 if self.size <= 8 else 4
@@ -115,16 +131,29 @@ class Rules:
         """The mask of all squares of the board."""
         return sum(self.bit(square) for square in range(self.pass_move))
 
+    @cached_property
+    def _full_board(self) -> Board:
+        return self.board(self.full)
+
     def bit(self, square: int) -> int:
         """The mask of one square."""
         return 1 << (square // self.size * self._stride + square % self.size)
 
+    @cached_property
+    def by_bit(self) -> tuple[int, ...]:
+        """The square of every bit number that kernels use; -1 and what is not on the board are the pass.
+
+        >>> Rules(6).by_bit[8], Rules(6).by_bit[-1]
+        (6, 36)
+        """
+        numbers = [self.pass_move] * (64 * self.words + 1)
+        for square in range(self.pass_move):
+            numbers[self.bit(square).bit_length() - 1] = square
+        return tuple(numbers)
+
     def squares(self, mask: int) -> Iterator[int]:
         """The squares of a mask, in rising order."""
-        while mask:
-            row, column = divmod((mask & -mask).bit_length() - 1, self._stride)
-            yield row * self.size + column
-            mask &= mask - 1
+        return iter(_squares_of(self.size, mask))
 
     def board(self, mask: int) -> Board:
         """A mask as the words that kernels take."""
@@ -134,6 +163,8 @@ class Rules:
 
     def mask(self, board: Board) -> int:
         """The words of a kernel as a mask: the inverse of `board`."""
+        if len(board) == 1:
+            return int(board[0])
         return sum(int(word) << 64 * i for i, word in enumerate(board))
 
     def name(self, move: int) -> str:
@@ -144,9 +175,12 @@ class Rules:
         """
         if not 0 <= move <= self.pass_move:
             raise IllegalMove(f"move {move} is not on a {self}; expected 0 to {self.pass_move} (pass)")
-        if move == self.pass_move:
-            return "pass"
-        return f"{ascii_lowercase[move % self.size]}{move // self.size + 1}"
+        return self._names[move]
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        rows, columns = range(1, self.size + 1), ascii_lowercase[: self.size]
+        return (*(f"{column}{row}" for row in rows for column in columns), "pass")
 
     def square(self, text: str) -> int:
         """The number of a square such as `d3`, or of `pass`.
@@ -164,6 +198,20 @@ class Rules:
         last = self.name(self.pass_move - 1)
         raise BadNotation(f"{text!r} is not a square of a {self.size}x{self.size} board; expected a1 to {last}")
 
+    def image(self, move: int, number: int) -> int:
+        """Where a symmetry (see `Position.transform`) takes a square; the pass stays the pass.
+
+        >>> Rules().name(Rules().image(19, 1)), Rules().image(64, 1)
+        ('e3', 64)
+        """
+        return move if move == self.pass_move else _symmetry(self.size, number)[move]
+
+
+@cache
+def _rules(size: int, variant: Variant) -> Rules:
+    """Rules to share, so that what they work out is worked out once."""
+    return Rules(size, variant)
+
 
 @cache
 def _symmetry(size: int, number: int) -> tuple[int, ...]:
@@ -176,6 +224,43 @@ def _symmetry(size: int, number: int) -> tuple[int, ...]:
         row = last - row if number & 2 else row
         image.append(column * size + row if number & 4 else row * size + column)
     return tuple(image)
+
+
+# --- tables by the bytes of a mask ------------------------------------------------------------------------------
+
+
+def _by_byte(size: int, values: Sequence[Any], nothing: Any) -> list[list[Any]]:
+    """For each byte of a mask and each of its 256 values: what its squares are worth, added up from the lowest on."""
+    wide, tables = Rules(size)._stride, []
+    for first in range(0, 64 * Rules(size).words, 8):
+        table = [nothing]
+        for row, column in (divmod(bit, wide) for bit in range(first, first + 8)):
+            value = values[row * size + column] if max(row, column) < size else nothing
+            table += [below + value for below in table]
+        tables.append(table)
+    return tables
+
+
+@cache
+def _squares_by_byte(size: int) -> list[list[tuple[int, ...]]]:
+    return _by_byte(size, [(square,) for square in range(size * size)], ())
+
+
+@cache
+def _images_by_byte(size: int, number: int) -> list[list[int]]:
+    return _by_byte(size, [Rules(size).bit(square) for square in _symmetry(size, number)], 0)
+
+
+def _squares_of(size: int, mask: int) -> tuple[int, ...]:
+    """The squares of a mask, in rising order."""
+    tables = _squares_by_byte(size)
+    return sum(map(getitem, tables, mask.to_bytes(len(tables), "little")), ())
+
+
+def _image_of(size: int, number: int, mask: int) -> int:
+    """The mask that a symmetry makes of a mask."""
+    tables = _images_by_byte(size, number)
+    return sum(map(getitem, tables, mask.to_bytes(len(tables), "little")))
 
 
 @dataclass(frozen=True, order=True, repr=False)
@@ -208,6 +293,9 @@ class Position:
                 f"two discs on one square, or a disc outside the {self.rules.size}x{self.rules.size} board"
             )
 
+    def __reduce__(self) -> tuple[type["Position"], tuple[Rules, int, int, Color]]:
+        return Position, (self.rules, self.black, self.white, self.turn)  # without what was worked out
+
     # --- making positions -----------------------------------------------------------------------------
 
     @classmethod
@@ -217,7 +305,7 @@ class Position:
         >>> Position.start(Rules(4)).line()
         '-----OX--XO----- X'
         """
-        rules = rules or Rules()
+        rules = rules or _rules(8, "standard")
         half = rules.size // 2
         corner = (half - 1) * rules.size + half - 1
         black = rules.bit(corner + 1) | rules.bit(corner + rules.size)
@@ -237,16 +325,16 @@ class Position:
         True
         """
         signs, side = _board_signs(text)
-        rules = Rules(_size_of(len(signs), text), variant)
-        masks = {Color.BLACK: 0, Color.WHITE: 0}
-        for square, sign in enumerate(signs):
-            color = _color_of(sign, f"square {rules.name(square)} (number {square + 1} of {len(signs)})")
-            if color is not None:
-                masks[color] |= rules.bit(square)
-        turn = _color_of(side, "the side to move")
-        if turn is None:
+        rules = _rules(_size_of(len(signs), text), variant)
+        for strange in signs.translate(_DROP_SIGNS)[:1]:
+            square = signs.index(strange)
+            raise _strange(strange, f"square {rules.name(square)} (number {square + 1} of {len(signs)})")
+        if not side or side not in _ALL_SIGNS:
+            raise _strange(side, "the side to move")
+        if side in _EMPTY_SIGNS:
             raise BadNotation(f"side to move is {side!r} in {_shown(text)}; expected X (black) or O (white)")
-        return cls(rules, masks[Color.BLACK], masks[Color.WHITE], turn)
+        black, white = (_mask_of(signs.translate(is_own), rules) for is_own in (_IS_BLACK, _IS_WHITE))
+        return cls(rules, black, white, Color.BLACK if side in _BLACK_SIGNS else Color.WHITE)
 
     def with_turn(self, turn: Color) -> "Position":
         """The same discs with this side to move."""
@@ -254,7 +342,7 @@ class Position:
 
     def with_variant(self, variant: Variant) -> "Position":
         """The same discs and side to move under the other rule of winning."""
-        return Position(Rules(self.rules.size, variant), self.black, self.white, self.turn)
+        return Position(_rules(self.rules.size, variant), self.black, self.white, self.turn)
 
     # --- moving ---------------------------------------------------------------------------------------
 
@@ -271,15 +359,15 @@ class Position:
     @property
     def boards(self) -> tuple[Board, Board, Board]:
         """What kernels take: discs of the side to move, of the other side, all squares."""
-        board = self.rules.board
-        return board(self.own), board(self.opposing), board(self.rules.full)
+        rules = self.rules
+        return rules.board(self.own), rules.board(self.opposing), rules._full_board
 
     @cached_property
     def moves_mask(self) -> int:
         """Mask of the squares the side to move may play; 0 when it must pass or the game is over."""
         return self.rules.mask(kernels.legal_moves(*self.boards))
 
-    @property
+    @cached_property
     def moves(self) -> tuple[int, ...]:
         """The legal moves: squares in rising order, the pass alone when forced, nothing when the game is over.
 
@@ -287,7 +375,7 @@ class Position:
         ['d3', 'c4', 'f5', 'e6']
         """
         if self.moves_mask:
-            return tuple(self.rules.squares(self.moves_mask))
+            return _squares_of(self.rules.size, self.moves_mask)
         return () if self.is_over else (self.rules.pass_move,)
 
     @cached_property
@@ -311,12 +399,13 @@ class Position:
         square = rules.square(move) if isinstance(move, str) else move
         if square == rules.pass_move and self.must_pass:
             return self.with_turn(self.turn.other)
-        if not (0 <= square < rules.pass_move and rules.bit(square) & self.moves_mask):
+        bit = rules.bit(square) if 0 <= square < rules.pass_move else 0
+        if not bit & self.moves_mask:
             raise IllegalMove(f"{self.turn} cannot play {rules.name(square)}; {self._legal_text()}")
-        own, opposing, _ = self.boards
-        after = kernels.play(own, opposing, rules.bit(square).bit_length() - 1)
-        black, white = rules.mask(after[1 - self.turn]), rules.mask(after[self.turn])
-        return Position(rules, black, white, self.turn.other)
+        own, opposing = kernels.play(rules.board(self.own), rules.board(self.opposing), bit.bit_length() - 1)
+        if self.turn:
+            return Position(rules, rules.mask(own), rules.mask(opposing), Color.BLACK)
+        return Position(rules, rules.mask(opposing), rules.mask(own), Color.WHITE)
 
     def _legal_text(self) -> str:
         if self.is_over:
@@ -369,12 +458,8 @@ class Position:
         >>> Position.start().transform(4) == Position.start()
         True
         """
-        image = _symmetry(self.rules.size, number)
-
-        def moved(mask: int) -> int:
-            return sum(self.rules.bit(image[square]) for square in self.rules.squares(mask))
-
-        return Position(self.rules, moved(self.black), moved(self.white), self.turn)
+        black, white = (_image_of(self.rules.size, number, mask) for mask in (self.black, self.white))
+        return Position(self.rules, black, white, self.turn)
 
     def canonical(self) -> "Position":
         """The least of the eight images: the same for positions that differ by a symmetry only.
@@ -382,7 +467,9 @@ class Position:
         >>> len({Position.start().play(move).canonical() for move in Position.start().moves})
         1
         """
-        return min(self.transform(number) for number in range(8))
+        size = self.rules.size
+        black, white = min((_image_of(size, i, self.black), _image_of(size, i, self.white)) for i in range(8))
+        return Position(self.rules, black, white, self.turn)
 
     # --- perft ----------------------------------------------------------------------------------------
 
@@ -424,12 +511,11 @@ class Position:
         >>> Position.start(Rules(4)).cells()
         ['----', '-OX-', '-XO-', '----']
         """
-        size = self.rules.size
-        signs = ["-"] * self.rules.pass_move
-        for color, mask in ((Color.BLACK, self.black), (Color.WHITE, self.white)):
-            for square in self.rules.squares(mask):
-                signs[square] = color.sign
-        return ["".join(signs[row * size : (row + 1) * size]) for row in range(size)]
+        size, wide = self.rules.size, self.rules._stride
+        # A digit for every bit, as one hexadecimal number: 1 for black, 2 for white.
+        digits = int(f"{self.black:b}", 16) + 2 * int(f"{self.white:b}", 16)
+        signs = f"{digits:0{size * wide}x}"[::-1].translate(_SIGN_OF_DIGIT)
+        return [signs[row * wide : row * wide + size] for row in range(size)]
 
     def line(self) -> str:
         """The position as one line: n² squares, a blank, the side to move; as OBF files and Edax write it."""
@@ -438,19 +524,25 @@ class Position:
     def _legal_cells(self) -> set[tuple[int, int]]:
         return {divmod(square, self.rules.size) for square in self.rules.squares(self.moves_mask)}
 
+    def _cell(self, move: int | None) -> tuple[int, int] | None:
+        return None if move is None or move == self.rules.pass_move else divmod(move, self.rules.size)
+
+    def text(self, last: int | None = None) -> str:
+        """The board in characters with the legal moves marked, and the last move where given."""
+        return text_board(self.cells(), self._legal_cells(), self._cell(last))
+
     def __str__(self) -> str:
-        return f"{text_board(self.cells(), self._legal_cells())}\n{self.turn} to move"
+        return f"{self.text()}\n{self.turn} to move"
 
     def __repr__(self) -> str:
         state = "game over" if self.is_over else f"{self.turn} to move"
         counts = f"black {self.discs(Color.BLACK)} white {self.discs(Color.WHITE)}"
-        return f"{self.rules}, {state}, {counts}\n{text_board(self.cells(), self._legal_cells())}"
+        return f"{self.rules}, {state}, {counts}\n{self.text()}"
 
     def svg(self, last: int | None = None) -> str:
         """A drawing with the legal moves marked, and the last move where given."""
-        mark = None if last is None or last == self.rules.pass_move else divmod(last, self.rules.size)
         title = f"{self.rules}, " + ("game over" if self.is_over else f"{self.turn} to move")
-        return svg_board(self.cells(), self._legal_cells(), mark, title)
+        return svg_board(self.cells(), self._legal_cells(), self._cell(last), title)
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -509,9 +601,12 @@ def _size_of(squares: int, text: str) -> int:
     )
 
 
-def _color_of(sign: str, where: str) -> Color | None:
-    """The colour a sign stands for, None for an empty square."""
-    for signs, color in ((_EMPTY_SIGNS, None), (_BLACK_SIGNS, Color.BLACK), (_WHITE_SIGNS, Color.WHITE)):
-        if sign and sign in signs:
-            return color
-    raise BadNotation(f"strange character {sign!r} at {where}; expected X (black), O (white) or - (empty)")
+def _strange(sign: str, where: str) -> BadNotation:
+    return BadNotation(f"strange character {sign!r} at {where}; expected X (black), O (white) or - (empty)")
+
+
+def _mask_of(digits: str, rules: Rules) -> int:
+    """The mask whose squares, row by row, are the 1s of a text of 0 and 1."""
+    size, blank = rules.size, "0" * (rules._stride - rules.size)
+    rows = (digits[at : at + size] for at in range(0, len(digits), size))
+    return int(blank.join(rows)[::-1], 2)

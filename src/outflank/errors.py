@@ -33,3 +33,14 @@ class EngineFailed(OutflankError):
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
         self.kind = kind
+
+
+class MissingExtra(OutflankError):
+    """A library that is needed and comes with an extra of this package.
+
+    >>> str(MissingExtra("pictures need matplotlib", "report"))
+    "pictures need matplotlib, which is not installed; install it with: pip install 'outflank[report]'"
+    """
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what}, which is not installed; install it with: pip install 'outflank[{extra}]'")

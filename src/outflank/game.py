@@ -6,13 +6,18 @@ game is the same again on any worker (games on a clock excepted).
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Protocol
 
+from outflank.agents import agent
+from outflank.agents.names import short_name
 from outflank.board import Color, Position
 from outflank.errors import BadSpec, EngineFailed, IllegalMove, OutflankError
+from outflank.formats import play_moves, transcript
+from outflank.render import html_block
 from outflank.search.limits import Decision, Limits
 from outflank.search.solver import solve
 
@@ -108,21 +113,28 @@ class Spent:
     deepest: int = 0
     longest: float = 0.0
 
-    def plus(self, move: MoveRecord) -> "Spent":
-        """With one more decision."""
-        return Spent(
-            self.moves + 1,
-            self.seconds + move.seconds,
-            self.nodes + move.nodes,
-            self.playouts + move.playouts,
-            max(self.deepest, move.depth),
-            max(self.longest, move.seconds),
+    @classmethod
+    def on(cls, moves: Sequence[MoveRecord]) -> "Spent":
+        """What these decisions took together."""
+        seconds = [move.seconds for move in moves]
+        return cls(
+            moves=len(moves),
+            seconds=sum(seconds),
+            nodes=sum([move.nodes for move in moves]),
+            playouts=sum([move.playouts for move in moves]),
+            deepest=max([move.depth for move in moves], default=0),
+            longest=max(seconds, default=0.0),
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GameRecord:
-    """A finished game. Scores and points are seen by black."""
+    """A finished game. Scores and points are seen by black.
+
+    >>> game = play("greedy(ties=first)", "minimax(depth=4)", Position.parse("-----OX--XO----- X"))
+    >>> game.result, game.points, game.margin, game.end.empties
+    ('black wins, 9 to 7', 1.0, 2, 0)
+    """
 
     start: Position
     moves: tuple[int, ...]
@@ -144,16 +156,53 @@ class GameRecord:
         """Discs of black minus discs of white, whoever won."""
         return self.discs[0] - self.discs[1]
 
+    @property
+    def end(self) -> Position:
+        """The last position."""
+        return play_moves(self.start, self.moves)
+
+    @property
+    def result(self) -> str:
+        """How it ended, in words."""
+        winner = {1.0: "black wins", 0.5: "a draw", 0.0: "white wins"}[self.points]
+        why = "" if self.termination is Termination.NORMAL else f" ({self.termination}: {self.reason})"
+        return f"{winner}, {self.discs[0]} to {self.discs[1]}{why}"
+
+    def _words(self) -> tuple[str, str, str]:
+        """Who played what, how it ended, and the moves; behind the first position where it is not the usual one."""
+        rules = self.start.rules
+        players = f"{short_name(self.black)} against {short_name(self.white)}, {rules}"
+        moves = transcript(self.moves, rules)
+        usual = self.start == Position.start(rules)
+        return players, self.result, moves if usual else f"{self.start.line()} {moves}"
+
+    def __str__(self) -> str:
+        last = self.moves[-1] if self.moves else None
+        return "\n".join([*self._words(), self.end.text(last)])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Players, result, moves and the last position, for notebooks."""
+        last = self.moves[-1] if self.moves else None
+        return html_block(*self._words(), html=self.end.svg(last))
+
 
 @dataclass
 class _Table:
     """The game in progress."""
 
     start: Position
+    origin: Position
+    line: tuple[int, ...]
+    """The moves from the origin to the position."""
     position: Position
     details: list[MoveRecord]
-    spent: list[Spent]
     left: list[float | None]
+
+    def moves_of(self, side: Color) -> list[MoveRecord]:
+        """The decisions of one side: sides take turns, and a pass is a turn."""
+        return self.details[side != self.start.turn :: 2]
 
 
 def move_seed(seed: int, ply: int) -> int:
@@ -168,6 +217,32 @@ def move_seed(seed: int, ply: int) -> int:
     return (z ^ (z >> 31)) >> 1
 
 
+def play(
+    black: str | Player,
+    white: str | Player,
+    position: Position | None = None,
+    *,
+    seed: int = 0,
+    limits: Limits | None = None,
+) -> GameRecord:
+    """A game of two agents, given by their text or built already, from the usual start unless told otherwise.
+
+    >>> print(play("greedy(ties=first)", "minimax(depth=4)", Position.parse("-----OX--XO----- X")))
+    greedy(ties=first) against minimax(depth=4), standard 4x4
+    black wins, 9 to 7
+    b1a3a4a1a2c1d1b4c4d2d3d4
+      a b c d
+    1 O O O X 1
+    2 X O O X 2
+    3 X X O X 3
+    4 X X X(O)4
+      a b c d
+    """
+    with ExitStack() as built:
+        players = [built.enter_context(closing(agent(one))) if isinstance(one, str) else one for one in (black, white)]
+        return play_game(players[0], players[1], position or Position.start(), seed, limits)
+
+
 def play_game(
     black: Player,
     white: Player,
@@ -176,9 +251,13 @@ def play_game(
     limits: Limits | None = None,
     control: TimeControl = NO_CLOCK,
     adjudicate: int = 0,
+    before: tuple[Position, tuple[int, ...]] | None = None,
     on_move: Callable[[Position, MoveRecord], None] = lambda position, move: None,
 ) -> GameRecord:
     """Plays from `start` to the end; with `adjudicate` the solver decides once so few squares are empty.
+
+    `before` is an earlier position and the moves that led from it to `start`: players hear of them through `follow`,
+    because some programs know a position only by its moves from the usual start.
 
     >>> from outflank.agents import agent
     >>> from outflank.board import Rules
@@ -190,20 +269,21 @@ def play_game(
     players = (black, white)
     for player in players:
         player.new_game()
-    table = _Table(start, start, [], [Spent(), Spent()], [control.game_seconds, control.game_seconds])
+    table = _Table(start, *(before or (start, ())), start, [], [control.game_seconds, control.game_seconds])
+    limits = (limits or Limits()).tightened(Limits(seconds=control.move_seconds))
     while table.position.moves:
         if adjudicate and table.position.empties <= adjudicate:
-            return _adjudicated(players, start, seed, table)
+            return _adjudicated(players, seed, table)
         side = table.position.turn
-        ended = _play_move(players[side], table, seed, limits or Limits(), control)
+        ended = _play_move(players[side], table, seed, limits, control)
         if ended is not None:
-            return _lost(players, start, seed, table, side, *ended)
+            return _lost(players, seed, table, side, *ended)
         on_move(table.position, table.details[-1])
         stopped = _stopped(table, side, control)
         if stopped is not None:
-            return _record(players, start, seed, table, Termination.STOPPED, *stopped)
+            return _record(players, seed, table, Termination.STOPPED, *stopped)
     points = _points(table.position)
-    return _record(players, start, seed, table, Termination.NORMAL, "neither side can move", points)
+    return _record(players, seed, table, Termination.NORMAL, "neither side can move", points)
 
 
 def _play_move(
@@ -212,12 +292,12 @@ def _play_move(
     """One decision and its move; how and why the side lost, if it did."""
     position, side = table.position, table.position.turn
     left = table.left[side]
-    clock = None if left is None else max(left, 1e-3)
-    bounds = limits.tightened(Limits(seconds=control.move_seconds, game_seconds=clock))
+    if left is not None:
+        limits = limits.tightened(Limits(game_seconds=max(left, 1e-3)))
     began = time.perf_counter()
     try:
-        player.follow(table.start, tuple(move.move for move in table.details))
-        decision = player.choose(position, bounds, move_seed(seed, len(table.details)))
+        player.follow(table.origin, table.line)
+        decision = player.choose(position, limits, move_seed(seed, len(table.details)))
         seconds = time.perf_counter() - began
         after = position.play(decision.move)
     except EngineFailed as error:
@@ -229,15 +309,14 @@ def _play_move(
     except Exception as error:  # a person's player may raise anything; that is its loss and not the match's
         return Termination.CRASH, f"{type(error).__name__}: {error}"
     excess = _overstepped(seconds, left, control)
-    move = MoveRecord(decision.move, seconds, decision.nodes, decision.playouts, decision.depth, decision.value)
-    table.details.append(move)
-    table.spent[side] = table.spent[side].plus(move)
+    table.details.append(
+        MoveRecord(decision.move, seconds, decision.nodes, decision.playouts, decision.depth, decision.value)
+    )
     if left is not None:
         table.left[side] = left - seconds + control.increment
-    if excess:
-        return Termination.TIMEOUT, excess
-    table.position = after
-    return None
+    table.line += (decision.move,)
+    table.position = after  # a late move is made and recorded, and then loses
+    return (Termination.TIMEOUT, excess) if excess else None
 
 
 def _overstepped(seconds: float, left: float | None, control: TimeControl) -> str:
@@ -252,11 +331,12 @@ def _stopped(table: _Table, side: Color, control: TimeControl) -> tuple[str, flo
     """(reason, points of black) when the limit of `stop_after` is exceeded after a finished move."""
     if control.stop_after is None:
         return None
-    used = {
-        "player_total": table.spent[side].seconds,
-        "game_total": table.spent[0].seconds + table.spent[1].seconds,
-        "move": table.details[-1].seconds,
+    watched = {
+        "player_total": table.moves_of(side),
+        "game_total": table.details,
+        "move": table.details[-1:],
     }[control.stop_clock]
+    used = Spent.on(watched).seconds
     if used <= control.stop_after:
         return None
     reason = f"stopped: {control.stop_clock} of {side} is {used:.3f} s, more than {control.stop_after:g} s"
@@ -271,30 +351,28 @@ def _points(position: Position) -> float:
     return 1.0 if margin > 0 else 0.0 if margin < 0 else 0.5
 
 
-def _adjudicated(players: tuple[Player, Player], start: Position, seed: int, table: _Table) -> GameRecord:
+def _adjudicated(players: tuple[Player, Player], seed: int, table: _Table) -> GameRecord:
     position = table.position
     solution = solve(position, by="margin", empties="nobody")
     score = solution.score or 0
     points = 0.5 if score == 0 else float((score > 0) == (position.turn is Color.BLACK))
     reason = f"solved with {position.empties} empty squares: {score:+d} for {position.turn}"
-    return _record(players, start, seed, table, Termination.ADJUDICATED, reason, points)
+    return _record(players, seed, table, Termination.ADJUDICATED, reason, points)
 
 
 def _lost(
     players: tuple[Player, Player],
-    start: Position,
     seed: int,
     table: _Table,
     side: Color,
     termination: Termination,
     reason: str,
 ) -> GameRecord:
-    return _record(players, start, seed, table, termination, f"{side}: {reason}", float(side is Color.WHITE))
+    return _record(players, seed, table, termination, f"{side}: {reason}", float(side is Color.WHITE))
 
 
 def _record(
     players: tuple[Player, Player],
-    start: Position,
     seed: int,
     table: _Table,
     termination: Termination,
@@ -304,8 +382,8 @@ def _record(
     black, white = players
     position = table.position
     return GameRecord(
-        start=start,
-        moves=tuple(move.move for move in table.details),
+        start=table.start,
+        moves=tuple([move.move for move in table.details]),
         black=black.text,
         white=white.text,
         seed=seed,
@@ -313,6 +391,6 @@ def _record(
         reason=reason,
         points=points,
         discs=(position.discs(Color.BLACK), position.discs(Color.WHITE)),
-        spent=(table.spent[0], table.spent[1]),
+        spent=(Spent.on(table.moves_of(Color.BLACK)), Spent.on(table.moves_of(Color.WHITE))),
         details=tuple(table.details),
     )

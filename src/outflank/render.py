@@ -1,10 +1,11 @@
-"""Pictures of a board: text for terminals, SVG for pages and notebooks.
+"""Pictures of a board, and small tables: text for terminals, SVG and HTML for pages and notebooks.
 
 Knows nothing of rules: a board is `n` rows of `n` characters, `X` black, `O` white, `-` empty, and marks are
 squares `(row, column)`. `python -m outflank.render` prints a sample.
 """
 
 from collections.abc import Collection, Sequence
+from html import escape
 from string import ascii_lowercase
 
 Cells = Sequence[str]
@@ -15,8 +16,10 @@ _MARGIN = 22
 _LEGAL = "."
 
 
-def text_board(cells: Cells, legal: Squares = ()) -> str:
-    """The board with coordinates, one line per row; legal moves are dots. `Position.parse` reads it back.
+def text_board(cells: Cells, legal: Squares = (), last: tuple[int, int] | None = None) -> str:
+    """The board with coordinates, one line per row; legal moves are dots, the last move is in brackets.
+
+    Without brackets `Position.parse` reads it back.
 
     >>> print(text_board(["----", "-OX-", "-XO-", "----"], legal=[(0, 1)]))
       a b c d
@@ -31,9 +34,16 @@ def text_board(cells: Cells, legal: Squares = ()) -> str:
     letters = " " * (wide + 1) + " ".join(ascii_lowercase[:size])
     lines = [letters]
     for row, line in enumerate(cells):
-        marks = (_LEGAL if (row, column) in legal else cell for column, cell in enumerate(line))
-        lines.append(f"{row + 1:>{wide}} {' '.join(marks)} {row + 1}")
+        marks = " ".join(_LEGAL if (row, column) in legal else cell for column, cell in enumerate(line))
+        squares = _bracketed(f" {marks} ", last[1]) if last and row == last[0] else f" {marks} "
+        lines.append(f"{row + 1:>{wide}}{squares}{row + 1}")
     return "\n".join([*lines, letters])
+
+
+def _bracketed(row: str, column: int) -> str:
+    """A row of squares, each between two blanks, with brackets around one of them."""
+    at = 2 * column
+    return f"{row[:at]}({row[at + 1]}){row[at + 3 :]}"
 
 
 def _disc(row: int, column: int, colour: str) -> str:
@@ -82,6 +92,52 @@ def svg_board(cells: Cells, legal: Squares = (), last: tuple[int, int] | None = 
     if last is not None:
         parts.append(_dot(*last, "#e5484d", 0.12))
     return "\n".join(part for part in [*parts, "</svg>"] if part)
+
+
+# --- tables ---------------------------------------------------------------------------------------------------
+
+
+def text_table(rows: Sequence[Sequence[str]], right: Sequence[bool] = ()) -> str:
+    """Rows as aligned lines; columns that `right` marks are set flush right.
+
+    >>> print(text_table([["random", "4"], ["greedy", "40"]], [False, True]))
+    random   4
+    greedy  40
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = right or [False] * len(widths)
+    lines = (
+        "  ".join(
+            text.rjust(wide) if to_right else text.ljust(wide)
+            for text, wide, to_right in zip(row, widths, sides, strict=True)
+        )
+        for row in rows
+    )
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def html_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows under columns for a notebook; columns without any content are left out, and without names there is no head.
+
+    >>> html_table(["move", "value"], [["f5", "<3"]]).count("&lt;3")
+    1
+    """
+    filled = [i for i in range(len(columns)) if any(row[i] for row in rows)]
+    style = 'style="text-align: left; padding: 0.1em 1em 0.1em 0"'
+    heads = "".join(f"<th {style}>{escape(columns[i])}</th>" for i in filled)
+    lines = ("".join(f"<td {style}>{escape(row[i])}</td>" for i in filled) for row in rows)
+    head = f"<thead><tr>{heads}</tr></thead>" if any(columns) else ""
+    return f"<table>{head}<tbody>{''.join(f'<tr>{line}</tr>' for line in lines)}</tbody></table>"
+
+
+def html_block(title: str, *lines: str, html: str = "") -> str:
+    """A title, lines of text, and finished HTML such as a board or a table, for a notebook.
+
+    >>> html_block("A & B", "a draw")
+    '<div><p style="overflow-wrap: anywhere"><strong>A &amp; B</strong><br>a draw</p></div>'
+    """
+    text = "<br>".join([f"<strong>{escape(title)}</strong>", *map(escape, lines)])
+    return f'<div><p style="overflow-wrap: anywhere">{text}</p>{html}</div>'
 
 
 if __name__ == "__main__":

@@ -266,6 +266,19 @@ class Signature:
             for option in self.options
         ]
 
+    def facts(self) -> dict[str, Any]:
+        """The same as plain data, for JSON."""
+        options = [
+            {
+                "name": option.name,
+                "type": option.expects,
+                "default": None if option.default is None else show(option.default),
+                "meaning": option.meaning,
+            }
+            for option in self.options
+        ]
+        return {"meaning": self.meaning, "source": self.source, "options": options}
+
 
 def _canonical(written: Value, value: Any) -> Value:
     """A filled-in nested value prints itself; anything else prints as its checked value."""
@@ -375,9 +388,9 @@ def numbers(least: int = 1, most: int = 256) -> Kind:
 
     def kind(value: Value) -> tuple[int, ...]:
         items = value if isinstance(value, tuple) else (value,)
-        good = [item for item in items if isinstance(item, int) and not isinstance(item, bool)]
+        good = [item for item in items if isinstance(item, int) and not isinstance(item, bool) and abs(item) < 2**31]
         if len(good) != len(items) or not least <= len(items) <= most:
-            raise BadSpec(f"expected {words}, {least} to {most} in all")
+            raise BadSpec(f"expected {words}, {least} to {most} in all, each below 2^31")
         return tuple(good)
 
     return _documented(kind, words)

@@ -2,8 +2,10 @@
 
 import inspect
 import random
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal, Protocol
 
 from outflank.board import Position
@@ -21,13 +23,29 @@ class Player(Protocol):
         ...
 
 
+def think(player: Player, position: Position, limits: Limits, seed: int) -> Iterator[Decision]:
+    """What a player would decide, better and better, where it can tell; the last one is its decision."""
+    thinking: Callable[..., Iterator[Decision]] | None = getattr(player, "think", None)
+    if thinking is None:
+        yield player.choose(position, limits, seed)
+    else:
+        yield from thinking(position, limits, seed)
+
+
+_unjudged = cache(RootMove)
+"""A move of which nothing is known."""
+
+
 class RandomPlayer:
     """Every legal move is as likely as any other."""
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:  # noqa: ARG002
         """A move by lot."""
+        began = time.perf_counter()
         move = random.Random(seed).choice(position.moves)
-        return Decision(move, position.turn, pv=(move,), moves=tuple(map(RootMove, position.moves)))
+        seconds = time.perf_counter() - began
+        judged = tuple(map(_unjudged, position.moves))
+        return Decision(move, position.turn, seconds=seconds, pv=(move,), moves=judged, rules=position.rules)
 
 
 @dataclass(frozen=True)
@@ -51,6 +69,8 @@ class SolverPlayer:
             moves=found.moves,
             finished=found.exact,
             note="" if found.exact else "not finished: a limit stopped the solver, the move is not proven best",
+            unit="discs" if self.by == "margin" else "result",
+            rules=position.rules,
         )
 
 
@@ -71,14 +91,20 @@ class WithEndgame:
 
         Under a time limit the solver gets half of it, and the player what is left.
         """
+        *_, decision = self.think(position, limits, seed)
+        return decision
+
+    def think(self, position: Position, limits: Limits, seed: int) -> Iterator[Decision]:
+        """The decision of the solver alone, or what the player thinks."""
         if position.empties <= self.empties:
             half = limits if limits.seconds is None else replace(limits, seconds=limits.seconds / 2)
             decision = self.solver.choose(position, half, seed)
             if decision.finished:
-                return decision
+                yield decision
+                return
             if limits.seconds is not None:
                 limits = replace(limits, seconds=max(limits.seconds - decision.seconds, limits.seconds / 4))
-        return self.player.choose(position, limits, seed)
+        yield from think(self.player, position, limits, seed)
 
 
 class OwnPlayer:
@@ -114,4 +140,4 @@ class OwnPlayer:
         if isinstance(move, bool) or not hasattr(move, "__index__") or move.__index__() not in position.moves:
             legal = " ".join(position.rules.name(legal) for legal in position.moves)
             raise IllegalMove(f"{self.name} answered {answer!r} in {position.line()}; legal: {legal}")
-        return decision or Decision(move.__index__(), position.turn, pv=(move.__index__(),))
+        return decision or Decision(move.__index__(), position.turn, pv=(move.__index__(),), rules=position.rules)

@@ -10,12 +10,12 @@ move as a number or a name.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
-from outflank.agents.players import OwnPlayer, Player, RandomPlayer, SolverPlayer, WithEndgame
+from outflank.agents.players import OwnPlayer, Player, RandomPlayer, SolverPlayer, WithEndgame, think
 from outflank.agents.presets import PRESETS
 from outflank.board import Position, Rules
 from outflank.engines import ENGINE_SIGNATURES, build_gtp, build_nboard
@@ -29,6 +29,8 @@ from outflank.search.uct import UctSearch
 from outflank.spec import Filled, Option, Signature, Value, choice, flag, lookup, number, parse, whole
 
 NO_LIMITS = Limits()
+_ALWAYS_ENOUGH = frozenset(("nodes", "seconds", "game_seconds"))
+"""Limits that bound every search."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,11 @@ class Agent:
         """Tells a player that wants to know the moves of the game so far."""
         getattr(self.player, "follow", lambda start, moves: None)(start, moves)
 
+    @property
+    def listens(self) -> bool:
+        """Whether its player wants to know."""
+        return hasattr(self.player, "follow")
+
     def close(self) -> None:
         """Ends whatever the player started, such as an external program."""
         getattr(self.player, "close", lambda: None)()
@@ -70,17 +77,42 @@ class Agent:
 
     def choose(self, position: Position, limits: Limits | None = None, seed: int = 0) -> Decision:
         """The decision in any position that is not over; a forced move needs no thought."""
+        forced = self._forced(position)
+        if forced is not None:
+            return forced
+        began = time.perf_counter()
+        decision = self.player.choose(position, self._bounds(position, limits), seed)
+        return decision if decision.seconds else replace(decision, seconds=time.perf_counter() - began)
+
+    def think(self, position: Position, limits: Limits | None = None, seed: int = 0) -> Iterator[Decision]:
+        """What it would decide, better and better where its player can tell: by depth, by playouts; `choose` is last.
+
+        >>> [decision.depth for decision in agent("minimax(depth=3, eval=discs)").think(Position.start())]
+        [1, 2, 3]
+        """
+        forced = self._forced(position)
+        if forced is not None:
+            yield forced
+            return
+        began = time.perf_counter()
+        for decision in think(self.player, position, self._bounds(position, limits), seed):
+            yield replace(decision, seconds=time.perf_counter() - began)
+
+    def _forced(self, position: Position) -> Decision | None:
+        """The decision that needs no thought, if there is one."""
         moves = position.moves
         if not moves:
             raise IllegalMove(f"no move can be chosen: the game is over in {position.line()}")
         if moves[0] == position.rules.pass_move or (self.instant and len(moves) == 1):
-            return Decision(moves[0], position.turn, pv=moves, moves=(RootMove(moves[0]),))
-        began = time.perf_counter()
-        bounds = self.limits.tightened(limits or Limits())
-        if self.fallback.bounds and not bounds.bounds & {*self.fallback.bounds, "nodes", "seconds", "game_seconds"}:
+            return Decision(moves[0], position.turn, pv=moves, moves=(RootMove(moves[0]),), rules=position.rules)
+        return None
+
+    def _bounds(self, position: Position, limits: Limits | None) -> Limits:
+        """Its own limits and those of its caller, or the usual ones where there are none."""
+        bounds = self.limits.tightened(limits or NO_LIMITS)
+        if self.fallback.bounds and bounds.bounds.isdisjoint(self.fallback.bounds | _ALWAYS_ENOUGH):
             bounds = bounds.tightened(self.fallback)
-        decision = self.player.choose(position, bounds.for_move(position.empties // 2 + 1), seed)
-        return replace(decision, seconds=time.perf_counter() - began)
+        return bounds if bounds.game_seconds is None else bounds.for_move(position.empties // 2 + 1)
 
 
 # --- the registry ---------------------------------------------------------------------------------------------
@@ -278,19 +310,30 @@ def agent(text: str) -> Agent:
         if call.values:
             raise BadSpec(f"{call.name} takes named options only, such as {call.name}(level=3)")
         return Agent(str(call), text.strip(), OwnPlayer(call.name, dict(call.options)), instant=False)
+    options = spelled_out(text)
+    name = options.name
+    return Agent(
+        text=str(options),
+        label=text.strip(),
+        player=_BUILDERS[name](options),
+        limits=_own_limits(name, options),
+        fallback=_FALLBACKS.get(name, Limits()),
+        instant=options.get("instant", True),
+    )
+
+
+def spelled_out(text: str) -> Filled:
+    """The built-in agent that a line of text stands for, with every option checked and filled in, but not built.
+
+    >>> str(spelled_out("pure-mc")).startswith("montecarlo(draw=0.5, instant=yes, playout=uniform, playouts=250")
+    True
+    """
+    call = parse(text)
     signature = lookup(call, agent_signatures(), "agent")
     if call.name in PRESETS:
         call = PRESETS[call.name][1](signature.fill(call))
         signature = _AGENTS[call.name]
-    options = signature.fill(call)
-    return Agent(
-        text=str(options),
-        label=text.strip(),
-        player=_BUILDERS[call.name](options),
-        limits=_own_limits(call.name, options),
-        fallback=_FALLBACKS.get(call.name, Limits()),
-        instant=options.get("instant", True),
-    )
+    return signature.fill(call)
 
 
 def _own_limits(name: str, options: Filled) -> Limits:

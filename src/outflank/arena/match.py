@@ -1,18 +1,42 @@
 """What a match of two says, from the store by pure functions; every number is seen by the first agent."""
 
 from collections import Counter
-from dataclasses import dataclass, replace
-from operator import add
+from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from outflank.agents.names import short_name
 from outflank.arena.schedule import Plan, Slot
-from outflank.arena.stats import Estimate, Sprt, Tally, elo, mean_margin, normalized_elo, score, superiority, tally
+from outflank.arena.stats import (
+    Estimate,
+    Sprt,
+    Tally,
+    elo,
+    half_points,
+    mean_margin_of_units,
+    normalized_elo,
+    score,
+    superiority,
+)
 from outflank.arena.store import Store
+from outflank.render import html_table, text_table
+
+_MOST_RECENT = 1 << 16
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MatchResult:
-    """A match of A and B so far."""
+    """A match of A and B so far.
+
+    >>> from outflank.arena.stats import tally
+    >>> games = tally([("f5", True, 1.0), ("f5", False, 0.5)])
+    >>> result = MatchResult("a", "b", 2, games, Estimate(4, -8, 16), {"normal": 2}, 2, 1)
+    >>> result.score.value, dict(result.lines())["A wins, draws, losses"]
+    (0.75, '1, 1, 0')
+    """
 
     a: str
     b: str
@@ -88,42 +112,91 @@ class MatchResult:
             }
         return facts
 
+    def lines(self) -> list[tuple[str, str]]:
+        """Everything in words, name and value, for pages, terminals and notebooks."""
+        games = self.tally
+        lines = [
+            ("games", f"{games.games:,} of {self.planned:,}"),
+            ("A wins, draws, losses", f"{games.wins:,}, {games.draws:,}, {games.losses:,}"),
+            ("pairs of A, 0 to 2 points", ", ".join(map(str, games.pairs))),
+            ("score of A", f"{self.score:.3f}"),
+            ("with black, with white", f"{percent(games.as_black)} %, {percent(games.as_white)} %"),
+            ("Elo, A relative to B", f"{self.elo:+.1f}"),
+            ("normalised Elo", f"{normalized_elo(games.counts):+.1f}"),
+            ("likelihood of superiority", f"{100 * superiority(games.counts):.1f} %"),
+            ("discs, A minus B", f"{self.margin:+.1f}"),
+            ("different openings, games", f"{self.distinct_openings:,}, {self.distinct_games:,}"),
+            ("endings", ", ".join(f"{name} {number:,}" for name, number in self.terminations.items()) or "none"),
+        ]
+        return lines if self.sprt is None else [*lines, _sprt_line(self)]
+
+    def _all_lines(self) -> list[tuple[str, str]]:
+        return [("A", short_name(self.a)), ("B", short_name(self.b)), *self.lines()]
+
+    def __str__(self) -> str:
+        return text_table(self._all_lines())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The lines as a table, for notebooks."""
+        return html_table(["", ""], self._all_lines())
+
+
+def percent(triple: tuple[int, int, int]) -> str:
+    """Points of losses, draws and wins in per cent, without the sign.
+
+    >>> percent((1, 2, 1)), percent((0, 0, 0))
+    ('50', '–')
+    """
+    losses, draws, wins = triple
+    games = losses + draws + wins
+    return f"{100 * (wins + draws / 2) / games:.0f}" if games else "–"
+
+
+def _sprt_line(result: MatchResult) -> tuple[str, str]:
+    test = result.sprt
+    assert test is not None and result.llr is not None
+    said = {"H1": "A is better", "H0": "A is not better", "continue": "undecided"}[result.verdict or "continue"]
+    bounds = f"{test.lower:.2f} to {test.upper:.2f}"
+    return f"SPRT {test.elo0:g} to {test.elo1:g} nElo", f"{result.llr:+.2f} in {bounds}: {said}"
+
 
 class Scoreboard:
     """A match in progress: every game is added once, and the result of all so far costs nothing to ask for.
 
-    An agent that plays itself is A in the first game of a pair; which one that is makes no difference.
+    An agent that plays itself is A in the first game of a pair; which one that is makes no difference. Only counts are
+    kept, and 8 bytes a game to know how many games are different.
     """
 
     def __init__(self, plan: Plan, sprt: Sprt | None = None) -> None:
         [self._pairing] = plan.pairings
         self._planned = plan.games
         self._sprt = sprt
-        self._waiting: dict[str, tuple[bool, float]] = {}
-        self._tally = Tally()
-        self._margins: list[float] = []
-        self._pairs: list[str] = []
+        self._waiting: dict[str, tuple[int, int]] = {}
+        """Half points and margin of A in pairs of which one game is played."""
+        self._as_black, self._as_white, self._pairs = [0] * 3, [0] * 3, [0] * 5
+        self._margins: Counter[tuple[float, int]] = Counter()
         self._ends: Counter[str] = Counter()
-        self._different: set[int] = set()
-        self._openings: set[str] = set()
+        self._games, self._openings = Distinct(), Distinct()
 
     def add(self, slot: Slot, points: float, discs: tuple[int, int], termination: str, moves: str) -> None:
         """Takes a finished game in; points and discs are black's first."""
         a, b = self._pairing.first, self._pairing.second
         a_is_black = slot.black == a if a != b else slot.pair not in self._waiting
-        own = points if a_is_black else 1 - points
-        self._tally += tally([(None, a_is_black, own)])
-        partner = self._waiting.pop(slot.pair, None)
-        if partner is None:
-            self._waiting[slot.pair] = (a_is_black, own)
+        halves = half_points(points if a_is_black else 1 - points)
+        margin = discs[0] - discs[1] if a_is_black else discs[1] - discs[0]
+        (self._as_black if a_is_black else self._as_white)[halves] += 1
+        if slot.pair in self._waiting:
+            others, before = self._waiting.pop(slot.pair)
+            self._pairs[halves + others] += 1
+            self._margins[before, 1] -= 1
+            self._margins[before + margin, 2] += 1
         else:
-            complete = tally([(slot.pair, a_is_black, own), (slot.pair, *partner)]).pairs
-            pairs = tuple(map(add, self._tally.pairs, complete))
-            self._tally = replace(self._tally, pairs=pairs)
-        self._margins.append((discs[0] - discs[1]) * (1 if a_is_black else -1))
-        self._pairs.append(slot.pair)
+            self._waiting[slot.pair] = (halves, margin)
+            self._margins[margin, 1] += 1
         self._ends[termination] += 1
-        self._different.add(hash((slot.opening, moves)))
+        self._games.add((slot.opening, moves))
         self._openings.add(slot.opening)
 
     def result(self) -> MatchResult:
@@ -132,24 +205,63 @@ class Scoreboard:
             a=self._pairing.first,
             b=self._pairing.second,
             planned=self._planned,
-            tally=self._tally,
-            margin=mean_margin(self._margins, self._pairs),
+            tally=self._tally(),
+            margin=mean_margin_of_units(self._margins),
             terminations=dict(self._ends.most_common()),
-            distinct_games=len(self._different),
+            distinct_games=len(self._games),
             distinct_openings=len(self._openings),
             sprt=self._sprt,
         )
 
+    def _tally(self) -> Tally:
+        black, white = ((counts[0], counts[1], counts[2]) for counts in (self._as_black, self._as_white))
+        losses, draws, wins = (one + other for one, other in zip(black, white, strict=True))
+        ll, ld, mid, wd, ww = self._pairs
+        return Tally(wins, draws, losses, (ll, ld, mid, wd, ww), black, white)
+
     @property
     def undecided(self) -> bool:
-        """Whether the sequential test, if there is one, wants more games."""
-        return self._sprt is None or self._sprt.decide(self._tally.pairs) == "continue"
+        """Whether games are left to play, and the sequential test, if there is one, wants them."""
+        if self._ends.total() >= self._planned:
+            return False
+        return self._sprt is None or self._sprt.decide(self._pairs) == "continue"
+
+
+class Distinct:
+    """How many different things were added, by hashes of 64 bits: 8 bytes each, and a few megabytes for the last ones.
+
+    >>> seen = Distinct()
+    >>> for word in ("f5", "d3", "f5"):
+    ...     seen.add(word)
+    >>> len(seen)
+    2
+    """
+
+    def __init__(self) -> None:
+        self._old = np.empty(0, np.int64)
+        """Sorted."""
+        self._recent: set[int] = set()
+
+    def add(self, thing: Hashable) -> None:
+        """Takes a thing in."""
+        self._recent.add(hash(thing))
+        if len(self._recent) >= _MOST_RECENT:
+            self._old = np.union1d(self._old, self._recent_array())
+            self._recent.clear()
+
+    def __len__(self) -> int:
+        recent = self._recent_array()
+        places = np.searchsorted(self._old, recent)
+        known = self._old[np.minimum(places, len(self._old) - 1)] == recent if len(self._old) else np.zeros(0)
+        return len(self._old) + len(recent) - int(known.sum())
+
+    def _recent_array(self) -> npt.NDArray[np.int64]:
+        return np.fromiter(self._recent, np.int64, len(self._recent))
 
 
 def scoreboard(plan: Plan, store: Store, sprt: Sprt | None = None) -> Scoreboard:
     """The scoreboard of a match with the games of its plan that the store has."""
-    slots = {slot.key: slot for slot in plan.slots()}
     board = Scoreboard(plan, sprt)
-    for key, _, _, _, points, black, white, termination, moves in store.results(slots):
-        board.add(slots[key], points, (black, white), termination, moves)
+    for game in store.finished(plan.slots()):
+        board.add(*game)
     return board

@@ -2,29 +2,57 @@
 
 Deterministic agents replay the same game, so without varied openings a hundred games are one game. An opening is a
 start position and the moves played from it; statistics count a *pair*: both colours on one opening.
+
+A match of a million games wants half a million openings in a second or two. They are therefore made and compared in
+blocks: compiled code plays the random moves, and the symmetries of a block of boards are views of one array.
 """
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
-from outflank.board import Position, Rules
+import numpy as np
+import numpy.typing as npt
+
+from outflank.board import Color, Position, Rules
 from outflank.errors import BadSpec
 from outflank.formats import play_moves, replay, transcript
+from outflank.kernels.jit import Words
+from outflank.kernels.playout import OVER, Lines, random_lines
 from outflank.search.limits import Limits
 from outflank.search.solver import solve
 from outflank.spec import Call, parse
 
 _TRIES_PER_OPENING = 200
+_LARGEST_BLOCK = 4096
 
 
-@dataclass(frozen=True)
-class Opening:
+class Opening(NamedTuple):
     """A position to begin from, and the text that made it."""
 
     text: str
-    position: Position
+    line: str
+    """The position as one line."""
+    rules: Rules
+
+    @property
+    def position(self) -> Position:
+        """The position."""
+        return Position.parse(self.line, self.rules.variant)
+
+
+class _Block(NamedTuple):
+    """Openings in bulk."""
+
+    texts: list[str]
+    black: Words
+    """[openings, words]"""
+    white: Words
+    turn: npt.NDArray[np.uint8]
+    over: npt.NDArray[np.bool_]
+    """Whether the game is over in the position."""
 
 
 def read_openings(text: str, rules: Rules, wanted: int, seed: int) -> list[Opening]:
@@ -40,10 +68,11 @@ def read_openings(text: str, rules: Rules, wanted: int, seed: int) -> list[Openi
     """
     path = Path(text)
     call = Call(text) if path.suffix or path.exists() else parse(text)
+    size = max(1, min(wanted, _LARGEST_BLOCK))
+    if call.name == "random":
+        return _different(_random(rules, _plies(call, rules), seed, size), rules, wanted)
     if call.name == "start":
-        found: Iterator[Opening] = iter([Opening("", Position.start(rules))])
-    elif call.name == "random":
-        found = _random(rules, _plies(call, rules), seed)
+        found: Iterator[tuple[str, Position]] = iter([("", Position.start(rules))])
     elif call.name == "balanced":
         found = _balanced(rules, _plies(call, rules), seed)
     elif call.name == "ply":
@@ -52,7 +81,7 @@ def read_openings(text: str, rules: Rules, wanted: int, seed: int) -> list[Openi
         found = _from_file(path, rules)
     else:
         raise BadSpec(f"no openings are called {text!r}; expected start, random(4), ply(3), balanced(6) or a file")
-    return _different(found, wanted)
+    return _different(_in_blocks(found, size), rules, wanted)
 
 
 def _plies(call: Call, rules: Rules) -> int:
@@ -62,43 +91,99 @@ def _plies(call: Call, rules: Rules) -> int:
     return values[0]
 
 
-def _different(openings: Iterator[Opening], wanted: int) -> list[Opening]:
+def _different(blocks: Iterator[_Block], rules: Rules, wanted: int) -> list[Opening]:
     """The first ones that are not over and differ by more than a symmetry; gives up after many repetitions."""
-    seen: set[Position] = set()
+    seen: tuple[set[bytes], set[bytes]] = (set(), set())
     kept: list[Opening] = []
     repeated = 0
-    for opening in openings:
-        if len(kept) >= wanted or repeated > _TRIES_PER_OPENING:
-            break
-        key = opening.position.canonical()
-        if key in seen or not opening.position.moves:
-            repeated += 1
-            continue
-        repeated = 0
-        seen.add(key)
-        kept.append(opening)
+    for block in blocks:
+        columns = (block.texts, *_lines_and_keys(block, rules), block.turn.tolist(), block.over.tolist())
+        for text, line, key, turn, over in zip(*columns, strict=True):
+            if len(kept) >= wanted or repeated > _TRIES_PER_OPENING:
+                return kept
+            if over or key in seen[turn]:
+                repeated += 1
+                continue
+            repeated = 0
+            seen[turn].add(key)
+            kept.append(Opening(text, line, rules))
     return kept
 
 
-def _random(rules: Rules, plies: int, seed: int) -> Iterator[Opening]:
-    rng = random.Random(f"{rules} {plies} {seed}")
+def _lines_and_keys(block: _Block, rules: Rules) -> tuple[list[str], list[bytes]]:
+    """Of every opening its line, and a key that its discs share with their mirror images and with nothing else."""
+    count, size, wide = len(block.texts), rules.size, 8 if rules.words == 1 else 16
+    bits = np.unpackbits(np.stack([block.black, block.white], axis=1).astype("<u8").view(np.uint8), bitorder="little")
+    sides = bits.reshape(count, 2, -1, wide)[:, :, :size, :size]
+    turns = (sides, sides[:, :, ::-1], sides[:, :, :, ::-1], sides[:, :, ::-1, ::-1])
+    images = [image.reshape(count, -1) for turn in turns for image in (turn, turn.swapaxes(2, 3))]
+    packed = np.packbits(np.stack(images, axis=1), axis=2)
+    least = np.sort(_as_bytes(packed), axis=1)[:, 0]
+    signs = np.full((count, size * size + 2), ord(" "), np.uint8)
+    signs[:, :-2] = np.frombuffer(b"-XO", np.uint8)[sides[:, 0] + 2 * sides[:, 1]].reshape(count, -1)
+    signs[:, -1] = np.frombuffer(b"XO", np.uint8)[block.turn]
+    return [line.decode() for line in _as_bytes(signs).tolist()], least.tolist()
+
+
+def _as_bytes(array: npt.NDArray[np.uint8]) -> npt.NDArray[np.bytes_]:
+    """The last axis as one text of bytes, which loses the zeros at its end."""
+    return array.view(f"S{array.shape[-1]}")[..., 0]
+
+
+def _in_blocks(openings: Iterator[tuple[str, Position]], size: int) -> Iterator[_Block]:
+    """Openings of any origin as blocks of at most this size."""
+    while chosen := list(islice(openings, size)):
+        positions = [position for _, position in chosen]
+        yield _Block(
+            texts=[text for text, _ in chosen],
+            black=np.array([position.rules.board(position.black) for position in positions], np.uint64),
+            white=np.array([position.rules.board(position.white) for position in positions], np.uint64),
+            turn=np.array([position.turn for position in positions], np.uint8),
+            over=np.array([position.is_over for position in positions]),
+        )
+
+
+def _random(rules: Rules, plies: int, seed: int, size: int) -> Iterator[_Block]:
+    """Random moves without end: those that `random.Random(text).choice` would choose one after the other."""
+    source, draws = _same_draws(random.Random(f"{rules} {plies} {seed}")), np.empty(0, np.uint64)
+    boards = Position.start(rules).boards
     while True:
-        position, moves = Position.start(rules), []
-        for _ in range(plies):
-            if position.moves:
-                moves.append(rng.choice(position.moves))
-                position = position.play(moves[-1])
-        yield Opening(transcript(moves, rules, passes=True), position)
+        lines = np.empty((size, plies + 1), np.int16)
+        mine, theirs = np.empty((2, size, rules.words), np.uint64)
+        draws = np.concatenate([draws, source.random_raw(2 * size * plies + 64)])
+        made, used = random_lines(*boards, draws, lines, mine, theirs)
+        draws = draws[used:]
+        if made:
+            yield _block(lines[:made], mine[:made], theirs[:made], rules)
 
 
-def _balanced(rules: Rules, plies: int, seed: int) -> Iterator[Opening]:
+def _same_draws(rng: random.Random) -> np.random.MT19937:
+    """Numpy's generator in the state of Python's: both give the same 32 bits at every draw."""
+    _, (*key, at), _ = rng.getstate()
+    source = np.random.MT19937()
+    source.state = {"bit_generator": "MT19937", "state": {"key": np.array(key, np.uint32), "pos": at}}
+    return source
+
+
+def _block(lines: Lines, mine: Words, theirs: Words, rules: Rules) -> _Block:
+    """The block that `random_lines` made."""
+    moves, wide = lines[:, :-1], 3 * (lines.shape[1] - 1)
+    squares = [transcript([move], rules, passes=True) for move in rules.by_bit[:-1]]
+    written = np.array([*squares, "", "pa"], "S3")[moves].tobytes()  # the last two are OVER and PASS
+    texts = [written[at * wide : (at + 1) * wide].replace(b"\0", b"").decode() for at in range(len(lines))]
+    turn = (moves != OVER).sum(axis=1, dtype=np.uint8) % 2
+    white_moves = turn[:, None] == Color.WHITE
+    black, white = np.where(white_moves, theirs, mine), np.where(white_moves, mine, theirs)
+    return _Block(texts, black, white, turn, lines[:, -1] == OVER)
+
+
+def _balanced(rules: Rules, plies: int, seed: int) -> Iterator[tuple[str, Position]]:
     """Random openings that a search to a modest depth, or the solver near the end, calls even."""
     from outflank.agents import agent
 
     judge = agent("minimax(depth=6, eval=positional, order=mobility)")
     small = 60 * 10  # five squares' worth of the nested table, ten points each
-    for opening in _random(rules, plies, seed):
-        position = opening.position
+    for text, position in _one_by_one(_random(rules, plies, seed, 64), rules):
         if not position.moves:
             continue
         if position.empties <= 12:
@@ -108,24 +193,29 @@ def _balanced(rules: Rules, plies: int, seed: int) -> Iterator[Opening]:
             found = judge.choose(position, Limits()).value
             even = found is None or abs(found) <= small
         if even:
-            yield opening
+            yield text, position
 
 
-def _all_after(rules: Rules, plies: int) -> Iterator[Opening]:
+def _one_by_one(blocks: Iterator[_Block], rules: Rules) -> Iterator[tuple[str, Position]]:
+    for block in blocks:
+        for text, black, white, turn in zip(block.texts, block.black, block.white, block.turn, strict=True):
+            yield text, Position(rules, rules.mask(black), rules.mask(white), Color(int(turn)))
+
+
+def _all_after(rules: Rules, plies: int) -> Iterator[tuple[str, Position]]:
     """Every position after so many plies, up to symmetry at every ply."""
-    level = [Opening("", Position.start(rules))]
+    level = [("", Position.start(rules))]
     for _ in range(plies):
-        following: dict[Position, Opening] = {}
-        for opening in level:
-            for move in opening.position.moves:
-                after = opening.position.play(move)
-                text = opening.text + transcript([move], rules, passes=True)
-                following.setdefault(after.canonical(), Opening(text, after))
+        following: dict[Position, tuple[str, Position]] = {}
+        for text, position in level:
+            for move in position.moves:
+                after = position.play(move)
+                following.setdefault(after.canonical(), (text + transcript([move], rules, passes=True), after))
         level = list(following.values())
     yield from level
 
 
-def _from_file(path: Path, rules: Rules) -> Iterator[Opening]:
+def _from_file(path: Path, rules: Rules) -> Iterator[tuple[str, Position]]:
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
         content = line.split("#")[0].split("%")[0].strip()
         if not content:
@@ -136,11 +226,11 @@ def _from_file(path: Path, rules: Rules) -> Iterator[Opening]:
             raise BadSpec(f"{path.name}, line {number}: {error}") from None
 
 
-def _from_line(content: str, rules: Rules) -> Opening:
+def _from_line(content: str, rules: Rules) -> tuple[str, Position]:
     """A position line where it has the length of one, otherwise the transcript in its first column."""
     squares = content.partition(";")[0]
     if len("".join(squares.split())) == rules.pass_move + 1:
-        return Opening(squares, Position.parse(squares, rules.variant))
+        return squares, Position.parse(squares, rules.variant)
     start = Position.start(rules)
     text = content.split()[0]
-    return Opening(text, play_moves(start, replay(start, text)))
+    return text, play_moves(start, replay(start, text))

@@ -29,8 +29,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from outflank.arena.stats import Estimate, half_points, paired
+from outflank.arena.stats import Estimate, Tally, half_points, paired
 from outflank.errors import BadSpec
+from outflank.render import html_block, html_table, text_table
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -151,6 +152,28 @@ def cross_table(results: Results) -> CrossTable:
     return CrossTable(results.players, points, games)
 
 
+def tallies(results: Results) -> dict[tuple[str, str], Tally]:
+    """The match of every two players who met, seen from either side.
+
+    >>> tallies(collect([("A", "B", 1.0, 1), ("B", "A", 0.5, 1)]))["A", "B"].pairs
+    (0, 0, 0, 1, 0)
+    """
+    found = {}
+    for first, second, ways in zip(results.first, results.second, results.ways.astype(int), strict=True):
+        one, two, match = results.players[first], results.players[second], _tally(ways)
+        found[one, two], found[two, one] = match, match.swapped
+    return found
+
+
+def _tally(ways: Ints) -> Tally:
+    pairs = ways[:9].reshape(3, 3)  # by half points with black, and with white
+    ll, ld, mid, wd, ww = (int(np.trace(pairs[::-1], k)) for k in range(-2, 3))
+    black, white = pairs.sum(axis=1) + ways[9:12], pairs.sum(axis=0) + ways[12:]
+    losses, draws, wins = (int(n) for n in black + white)
+    as_black, as_white = ((int(x[0]), int(x[1]), int(x[2])) for x in (black, white))
+    return Tally(wins, draws, losses, (ll, ld, mid, wd, ww), as_black, as_white)
+
+
 class _Sums(NamedTuple):
     """What the likelihood needs of the games. Columns: the first player with black, and with white."""
 
@@ -192,7 +215,7 @@ class Rating:
     """Which of `Ratings.groups`; ratings of different groups cannot be compared."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Ratings:
     """The table, group by group and best first.
 
@@ -223,6 +246,30 @@ class Ratings:
             if line.player == player:
                 return place
         raise BadSpec(f"player {player!r} has no rating; expected one of: {', '.join(x.player for x in self.lines)}")
+
+    def _rows(self) -> list[list[str]]:
+        """Who, Elo with its interval, points, games; the number of the group where there are several."""
+        from outflank.agents.names import short_name  # loads the kernels, which statistics do not need
+
+        return [
+            [
+                short_name(line.player),
+                f"{line.elo:+.0f}",
+                f"{line.points:g} of {line.games}",
+                f"group {line.group + 1}" if len(self.groups) > 1 else "",
+            ]
+            for line in self.lines
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join([text_table(self._rows()), *self.warnings])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The table, for notebooks."""
+        table = html_table(["agent", "Elo, 95 % interval", "points", "group"], self._rows())
+        return html_block("Ratings", *self.warnings, html=table)
 
 
 def rate(

@@ -3,13 +3,18 @@
 A slot's key is a hash of everything that determines its game, and its seed comes from the key: a game does not depend
 on order, worker or machine. Resuming is the difference between the slots and the keys a store has; a larger plan has
 the slots of a smaller one and more.
+
+What is hashed is a line of JSON. All games of a pairing share its beginning and its end, so these are made once, and a
+million keys take two or three seconds.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import combinations
+from typing import NamedTuple
 
 from outflank.arena.openings import Opening, read_openings
 from outflank.board import Rules
@@ -27,7 +32,7 @@ class Conditions:
     adjudicate: int = 0
     seed: int = 0
 
-    @property
+    @cached_property
     def text(self) -> str:
         """One line of JSON without what is left at its default."""
         parts = {"limits": asdict(self.limits), "control": asdict(self.control)}
@@ -40,8 +45,7 @@ class Conditions:
         return json.dumps(facts | {"adjudicate": self.adjudicate, "seed": self.seed}, sort_keys=True)
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(NamedTuple):
     """One game to play."""
 
     key: str
@@ -62,29 +66,17 @@ class Slot:
         return int(self.key, 16) >> 1
 
 
-def _hash(*parts: object) -> str:
-    text = json.dumps([str(part) for part in parts])
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+def _names(before: Sequence[object], after: Sequence[object]) -> Callable[[str, int], str]:
+    """The function from (line of an opening, repeat) to the hash of the JSON list [*before, line, repeat, *after]."""
+    head, tail = (json.dumps([str(part) for part in parts])[1:-1] for parts in (before, after))
+    begun = hashlib.blake2b(f"[{head}, ".encode(), digest_size=8)
 
+    def name(line: str, repeat: int) -> str:
+        state = begun.copy()
+        state.update(f'"{line}", "{repeat}", {tail}]'.encode())
+        return state.hexdigest()
 
-def pair_of(
-    first: str, second: str, rules: Rules, opening: Opening, repeat: int, conditions: Conditions
-) -> tuple[Slot, Slot]:
-    """The two games of a pair: first black, then white.
-
-    The pair's name does not depend on which of the two is called first.
-    """
-    line = opening.position.line()
-    pair = _hash("pair", *sorted((first, second)), rules, line, repeat, conditions.text)
-
-    def slot(black: str, white: str) -> Slot:
-        key = _hash("game", rules, black, white, line, repeat, conditions.text)
-        return Slot(key, rules, black, white, line, opening.text, pair, repeat, conditions)
-
-    if first == second:  # the same agent twice: the second game needs a key of its own
-        key = _hash("game", rules, first, second, line, repeat, conditions.text, "swapped")
-        return slot(first, second), Slot(key, rules, first, second, line, opening.text, pair, repeat, conditions)
-    return slot(first, second), slot(second, first)
+    return name
 
 
 @dataclass(frozen=True)
@@ -96,16 +88,41 @@ class Pairing:
     rules: Rules
     pairs: int
     openings: tuple[Opening, ...]
+    conditions: Conditions | None = None
+    """Its own; None are those of the plan."""
 
     @property
     def repeats(self) -> int:
         """How often the most used opening is used."""
         return -(-self.pairs // len(self.openings)) if self.openings else 0
 
+    def pair_maker(self, default: Conditions) -> Callable[[int], tuple[Slot, Slot]]:
+        """The function from the number of a pair to its two games: first black, then white.
+
+        The pair's name does not depend on which of the two is called first.
+        """
+        first, second, rules, conditions = self.first, self.second, self.rules, self.conditions or default
+        text = conditions.text
+        pair_name = _names(["pair", *sorted((first, second)), rules], [text])
+        first_black = _names(["game", rules, first, second], [text])
+        # The same agent twice: the second game needs a key of its own.
+        second_black = _names(["game", rules, second, first], [text, "swapped"] if first == second else [text])
+
+        def pair(number: int) -> tuple[Slot, Slot]:
+            repeat, place = divmod(number, len(self.openings))
+            opening, line, _ = self.openings[place]
+            rest = (line, opening, pair_name(line, repeat), repeat, conditions)
+            return (
+                Slot(first_black(line, repeat), rules, first, second, *rest),
+                Slot(second_black(line, repeat), rules, second, first, *rest),
+            )
+
+        return pair
+
 
 @dataclass(frozen=True)
 class Plan:
-    """Pairings under common conditions."""
+    """Pairings, under common conditions where they have none of their own."""
 
     pairings: tuple[Pairing, ...]
     conditions: Conditions
@@ -118,12 +135,11 @@ class Plan:
     def slots(self) -> Iterator[Slot]:
         """Every game, pair by pair, round-robin over the pairings so that all advance together."""
         most = max((pairing.pairs for pairing in self.pairings), default=0)
+        makers = [(pairing.pairs, pairing.pair_maker(self.conditions)) for pairing in self.pairings]
         for number in range(most):
-            for pairing in self.pairings:
-                if number < pairing.pairs:
-                    opening = pairing.openings[number % len(pairing.openings)]
-                    repeat = number // len(pairing.openings)
-                    yield from pair_of(pairing.first, pairing.second, pairing.rules, opening, repeat, self.conditions)
+            for pairs, make in makers:
+                if number < pairs:
+                    yield from make(number)
 
     def warnings(self) -> list[str]:
         """What a careful person would want to know: openings that have to be used again."""

@@ -33,7 +33,8 @@ moment is biased in favour of the winner: SPRT decides, a fixed number of games 
 """
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal, TypeVar
@@ -424,17 +425,28 @@ def mean_margin(margins: Iterable[float], pairs: Iterable[Hashable] | None = Non
     keys = list(range(len(values))) if pairs is None else list(pairs)
     if len(keys) != len(values):
         raise BadSpec(f"{len(values)} margins with {len(keys)} keys of pairs; expected as many of both")
-    if not values:
-        return Estimate(0.0, None, None, True, "no games")
-    mean = math.fsum(values) / len(values)
-    excess: dict[Hashable, float] = {}
+    units: dict[Hashable, tuple[float, int]] = {}
     for key, value in zip(keys, values, strict=True):
-        excess[key] = excess.get(key, 0.0) + value - mean
-    units = len(excess)
-    spread = math.fsum(x * x for x in excess.values())
-    if units == 1 or spread == 0:
+        total, games = units.get(key, (0.0, 0))
+        units[key] = (total + value, games + 1)
+    return mean_margin_of_units(Counter(units.values()))
+
+
+def mean_margin_of_units(units: Mapping[tuple[float, int], int]) -> Estimate:
+    """The same from counts: how often a unit, a pair or a lonely game, had this (sum of margins, number of games).
+
+    >>> f"{mean_margin_of_units({(6, 2): 1, (14, 2): 1}):+.1f}"
+    '+5.0 [-20.4, +30.4]'
+    """
+    games = sum(number * often for (_, number), often in units.items())
+    if not games:
+        return Estimate(0.0, None, None, True, "no games")
+    mean = math.fsum(total * often for (total, _), often in units.items()) / games
+    count = sum(units.values())
+    spread = math.fsum(often * (total - number * mean) ** 2 for (total, number), often in units.items())
+    if count == 1 or spread == 0:
         return Estimate(mean, None, None, False, "no spread to make an interval from")
-    reach = _quantile(units) * math.sqrt(spread * units / (units - 1)) / len(values)
+    reach = _quantile(count) * math.sqrt(spread * count / (count - 1)) / games
     return Estimate(mean, mean - reach, mean + reach)
 
 

@@ -5,7 +5,10 @@ changes nothing. Different plans may share a file; each reads the keys it planne
 lets readers look while a match is running; after a kill or a power cut the file is whole up to the last transactions,
 and the games of those are played again, the same.
 
-Agents and conditions are kept once, as text with a number, so that a million games take about 250 MB.
+Agents and conditions are kept once, as text with a number, so that a million games take about 500 MB. Games lie in the
+order they were written, both games of a pair side by side, and their keys in an index of their own that fits into
+memory: looking a key up takes two microseconds among a million, so resuming asks for the keys of a plan and leaves the
+rest alone.
 """
 
 import json
@@ -15,8 +18,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from outflank import __version__
 from outflank.arena.schedule import Slot
@@ -25,6 +29,10 @@ from outflank.errors import OutflankError
 from outflank.formats import transcript
 from outflank.game import GameRecord
 from outflank.kernels.jit import cache_directory
+
+T = TypeVar("T")
+Result = tuple[str, str, str, str, float, int, int, str, str]
+"""(key, pair, black, white, points, discs of black, of white, termination, moves)"""
 
 _SCHEMA_VERSION = 1
 _SCHEMA = """
@@ -48,8 +56,18 @@ CREATE TABLE IF NOT EXISTS games (
     reason TEXT NOT NULL,
     spent TEXT NOT NULL,
     details TEXT
-) WITHOUT ROWID;
+);
 """
+_CACHE_KB = 32_000
+"""Memory for pages of the file: all keys of a million games."""
+_AT_ONCE = 500
+"""Keys looked up by one query."""
+
+_NUMBER_OF_AGENT = "(SELECT id FROM texts WHERE text = :agent)"
+_OF_AGENT = f"(:agent IS NULL OR games.black = {_NUMBER_OF_AGENT} OR games.white = {_NUMBER_OF_AGENT})"
+
+
+_INSERT = f"INSERT OR IGNORE INTO games VALUES ({', '.join('?' * 18)})"
 
 
 class StoreError(OutflankError):
@@ -119,6 +137,7 @@ class Store:
             self._connection = sqlite3.connect(str(path), timeout=30, isolation_level=None)
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
             version = self._connection.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, _SCHEMA_VERSION):
                 raise StoreError(
@@ -138,15 +157,22 @@ class Store:
         """Closes the file; a closed store is one file without a log beside it."""
         self._connection.close()
 
-    def count(self) -> int:
-        """Number of games."""
+    def count(self, agent: str | None = None) -> int:
+        """Number of games, of all or of one agent."""
+        query = f"SELECT count(*) FROM games WHERE {_OF_AGENT}"
         with _explained(self.path):
-            return int(self._connection.execute("SELECT count(*) FROM games").fetchone()[0])
+            return int(self._connection.execute(query, {"agent": agent}).fetchone()[0])
 
     def done(self) -> set[str]:
         """The keys of all games."""
         with _explained(self.path):
             return {key for (key,) in self._connection.execute("SELECT key FROM games")}
+
+    def missing(self, slots: Iterable[Slot]) -> Iterator[Slot]:
+        """Those of the slots whose games are not here yet, in their order."""
+        for some in _batches(slots):
+            found = {key for (key,) in self._chosen("SELECT key FROM games", [slot.key for slot in some])}
+            yield from (slot for slot in some if slot.key not in found)
 
     def add(self, slot: Slot, record: GameRecord, details: bool = False) -> bool:
         """Writes a finished game in a transaction of its own; False if it was there already."""
@@ -173,8 +199,7 @@ class Store:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 numbered = (*row[:3], *(self._number(text) for text in row[3:8]), *row[8:])
-                marks = ", ".join("?" * len(numbered))
-                added = self._connection.execute(f"INSERT OR IGNORE INTO games VALUES ({marks})", numbered).rowcount
+                added = self._connection.execute(_INSERT, numbered).rowcount
                 self._connection.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:
@@ -190,30 +215,54 @@ class Store:
             self._numbers[text] = row[0]
         return self._numbers[text]
 
-    def results(
-        self, keys: Iterable[str] | None = None
-    ) -> Iterator[tuple[str, str, str, str, float, int, int, str, str]]:
-        """(key, pair, black, white, points, discs of black, of white, termination, moves) of all games, or of these."""
-        wanted = None if keys is None else set(keys)
+    def results(self, keys: Iterable[str] | None = None) -> Iterator[Result]:
+        """The results of all games, or of these."""
         query = (
             "SELECT key, pair, b.text, w.text, points, black_discs, white_discs, termination, moves FROM games "
             "JOIN texts b ON b.id = black JOIN texts w ON w.id = white"
         )
-        with _explained(self.path), closing(self._connection.execute(query)) as rows:
-            for row in rows:
-                if wanted is None or row[0] in wanted:
-                    yield row
+        yield from self._chosen(query, keys)
 
-    def games(self) -> Iterator[StoredGame]:
-        """Every game with all there is to know, by key."""
+    def outcomes(self, keys: Iterable[str] | None = None) -> Iterator[tuple[str, str, float, str]]:
+        """(black, white, points of black, pair) of all games, or of these: what ratings are made from."""
+        with _explained(self.path):
+            texts = dict(self._connection.execute("SELECT id, text FROM texts"))
+        for black, white, points, pair in self._chosen("SELECT black, white, points, pair FROM games", keys):
+            yield texts[black], texts[white], points, pair
+
+    def finished(self, slots: Iterable[Slot]) -> Iterator[tuple[Slot, float, tuple[int, int], str, str]]:
+        """(slot, points of black, discs, termination, moves) of the slots whose games are here, roughly in order."""
+        query = "SELECT key, points, black_discs, white_discs, termination, moves FROM games"
+        for some in _batches(slots):
+            by_key = {slot.key: slot for slot in some}
+            for key, points, black, white, termination, moves in self._chosen(query, by_key):
+                yield by_key[key], points, (black, white), termination, moves
+
+    def _chosen(self, query: str, keys: Iterable[str] | None) -> Iterator[Any]:
+        """The rows of a query, of all games in the order they were written or of these keys."""
+        with _explained(self.path):
+            if keys is None:
+                with closing(self._connection.execute(query)) as rows:
+                    yield from rows
+                return
+            for some in _batches(keys):
+                marks = ", ".join("?" * len(some))
+                yield from self._connection.execute(f"{query} WHERE key IN ({marks})", some).fetchall()
+
+    def games(
+        self, key: str | None = None, agent: str | None = None, offset: int = 0, limit: int = -1
+    ) -> Iterator[StoredGame]:
+        """Games with all there is to know, by key: every game, that of a key, those of an agent, some of them."""
         names = ("rules", "black", "white", "conditions", "made")
         texts = ", ".join(f"{name}_text.text" for name in names)
         joins = " ".join(f"JOIN texts {name}_text ON {name}_text.id = games.{name}" for name in names)
         query = (
             f"SELECT key, pair, repeat, {texts}, opening, seed, moves, points, black_discs, white_discs, termination, "
-            f"reason, spent, details FROM games {joins} ORDER BY key"
+            f"reason, spent, details FROM games {joins} WHERE (:key IS NULL OR key = :key) AND {_OF_AGENT} "
+            f"ORDER BY key LIMIT :limit OFFSET :offset"
         )
-        with _explained(self.path), closing(self._connection.execute(query)) as rows:
+        wanted = {"key": key, "agent": agent, "offset": offset, "limit": limit}
+        with _explained(self.path), closing(self._connection.execute(query, wanted)) as rows:
             for row in rows:
                 details = json.loads(row[17]) if row[17] else None
                 fields = (*row[:3], Rules.parse(row[3]), *row[4:16], json.loads(row[16]), details)
@@ -236,6 +285,12 @@ class Store:
             if discs != (game.black_discs, game.white_discs):
                 found.append(f"game {game.key}: ends {discs}, stored {(game.black_discs, game.white_discs)}")
         return found
+
+
+def _batches(items: Iterable[T]) -> Iterator[list[T]]:
+    rest = iter(items)
+    while some := list(islice(rest, _AT_ONCE)):
+        yield some
 
 
 def _spent(side: Any) -> dict[str, Any]:

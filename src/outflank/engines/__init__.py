@@ -1,12 +1,11 @@
 """External programs as players: `gtp(cmd="gtp-rhino -l 3")`, `nboard(cmd="ntest x", depth=10)`.
 
 `process` keeps a program from hanging, flooding or outliving us, `player` is what the protocols share, `gtp` and
-`nboard` speak to the program, `line` finds out how a game came to a position, `ggf` writes a game down for NBoard.
+`nboard` speak to the program, `line` finds out how a game came to a position.
 A program is not the person's own code and nothing it does is an error of ours: whatever goes wrong is an
 `EngineFailed` whose kind says how the game ends.
 """
 
-from outflank.engines.ggf import ggf
 from outflank.engines.gtp import GtpPlayer
 from outflank.engines.line import Line, moves_between
 from outflank.engines.nboard import NBoardPlayer
@@ -24,7 +23,6 @@ __all__ = [
     "NBoardPlayer",
     "build_gtp",
     "build_nboard",
-    "ggf",
     "moves_between",
 ]
 

@@ -137,7 +137,7 @@ class GtpPlayer(EnginePlayer):
         answer = self._command(process, f"genmove {_letter(position.turn)}", self._patience(limits))
         move = self._legal(process, answer, position)
         self._told = line.plus(move)
-        return Decision(move, position.turn, pv=(move,), moves=(RootMove(move),))
+        return Decision(move, position.turn, pv=(move,), moves=(RootMove(move),), rules=position.rules)
 
     def _can_serve(self, limits: Limits) -> bool:
         return not self._clock or bool(_time_commands(limits, True)[0])

@@ -16,12 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from outflank.board import Position
-from outflank.engines.ggf import ggf
 from outflank.engines.line import Line
 from outflank.engines.player import EnginePlayer
 from outflank.engines.process import EngineProcess
 from outflank.errors import OutflankError
-from outflank.formats import replay
+from outflank.formats import ggf, replay
 from outflank.search.limits import Decision, Limits, RootMove
 
 _NUMBER = re.compile(r"[+-]?\d{1,18}(?:\.\d*)?")
@@ -102,6 +101,7 @@ class NBoardPlayer(EnginePlayer):
             depth=_depth(report.depth, position) if variation else 0,
             pv=variation or (move,),
             moves=(RootMove(move, _number(value)),),
+            rules=position.rules,
         )
 
 

@@ -28,14 +28,18 @@ from outflank.kernels.words import (
     ranked,
     ranked_bit,
     single,
+    store,
     without,
 )
 
 LANES = 32
+PASS, OVER = -1, -2
+"""In place of a square, in the lines of `random_lines`."""
 UNLIMITED = 1 << 60
 ME, OPP, S0, S1, CHOSEN, RANK = range(6)
 
 Differences = npt.NDArray[np.int16]
+Lines = npt.NDArray[np.int16]
 
 _GAMMA = Word(0x9E3779B97F4A7C15)
 _GAME_STEP = Word(0xD1342543DE82EF95)
@@ -112,6 +116,61 @@ def games_in_turn(me: Board, opp: Board, full: Board, seed: Word, first: int, ou
         mine, theirs, own, _, _, _ = random_moves(me, opp, full, UNLIMITED, s0, s1)
         difference = count(mine) - count(theirs)
         out[i] = difference if own else -difference
+
+
+@inlined
+def _choose_like_python(draws: Words, at: int, choices: int) -> tuple[Word, int]:
+    """(a rank below `choices`, or `choices` if the draws did not suffice; the next draw), as `random.choice` does it.
+
+    Of 32 random bits it takes the upper ones, as many as `choices` has, and draws again while they are too large.
+    """
+    bits = 0
+    while choices >> bits:
+        bits += 1
+    rank = Word(choices)
+    while rank >= Word(choices) and at < len(draws):
+        rank = draws[at] >> Word(32 - bits)
+        at += 1
+    return min(rank, Word(choices)), at
+
+
+@kernel
+def random_lines(
+    me: Board, opp: Board, full: Board, draws: Words, lines: Lines, mine: Words, theirs: Words
+) -> tuple[int, int]:
+    """Plays random moves from one position, line after line; returns how many lines it finished with how many draws.
+
+    A line is a row of `lines` [lines, plies + 1]: squares, `PASS`, and `OVER` from the end of the game on; the last
+    column is `OVER` or 0. The rows of `mine` and `theirs` [lines, words] are the discs after the line, of the side to
+    move and of the other. `draws` have 32 random bits each; every move takes some, a pass too.
+    """
+    plies, used = lines.shape[1] - 1, 0
+    for row in range(len(lines)):
+        a, b, at = me, opp, used
+        lines[row, plies] = 0
+        for ply in range(plies + 1):
+            squares = moves(a, b, full)
+            if is_empty(squares) and is_empty(moves(b, a, full)):
+                lines[row, ply:] = OVER
+                break
+            if ply == plies:
+                break
+            choices = max(count(squares), 1)
+            rank, at = _choose_like_python(draws, at, choices)
+            if rank == Word(choices):
+                return row, used
+            if is_empty(squares):
+                lines[row, ply] = PASS
+                a, b = b, a
+            else:
+                square = ranked(squares, rank)
+                lines[row, ply] = square
+                turned = flips(a, b, square)
+                a, b = without(b, turned), either(either(a, turned), single(square, a))
+        store(mine, row, a)
+        store(theirs, row, b)
+        used = at
+    return len(lines), used
 
 
 @inlined

@@ -6,10 +6,11 @@ limits are kept to the node and to a few milliseconds, and Ctrl-C works between 
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count as counting
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -87,6 +88,16 @@ def _new_cache(megabytes: float) -> kernel.Cache:
     return kernel.Cache(np.zeros(entries, np.uint64), np.zeros(entries, np.int64))
 
 
+class _Setting(NamedTuple):
+    """What all searches under the same rules have in common."""
+
+    evaluation: Any
+    plug: Any
+    classes: npt.NDArray[np.uint64]
+    options: tuple[kernel.Options, kernel.Options]
+    """With black and with white to move at the root."""
+
+
 class MinimaxSearch:
     """Minimax with these ways of searching; `choose` answers with a `Decision`.
 
@@ -102,16 +113,34 @@ class MinimaxSearch:
         self.ways = ways or Ways()
         self._cache = _new_cache(table_mb)
         self._stacks: dict[tuple[int, int], kernel.Stack] = {}
+        self._settings: dict[Rules, _Setting] = {}
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
-        """The move with the highest value; equal ones by the rule of ties, for which `seed` serves."""
-        deepest = limits.depth or 2 * position.empties + 2
-        deepening = limits.nodes is not None or limits.seconds is not None
-        run = _Run(self, position, Clock(limits, _NODES_PER_SECOND), limits.nodes)
-        for depth in range(1, deepest + 1) if deepening else [deepest]:
-            if not run.search(depth) or run.solved:
-                break
+        """The move with the highest value; equal ones by the rule of ties, for which `seed` serves.
+
+        The last decision of `think`, without those before it where a fixed depth needs none.
+        """
+        clock = Clock(limits, _NODES_PER_SECOND)
+        if clock.stop is not None or limits.nodes is not None or limits.seconds is not None:
+            *_, decision = self.think(position, limits, seed)
+            return decision
+        deepest = limits.depth or _deepest(position)
+        run = _Run(self, position, clock, None)
+        run.search(deepest)
         return run.decision(seed, deepest)
+
+    def think(self, position: Position, limits: Limits, seed: int) -> Iterator[Decision]:
+        """The decision at every depth, one ply at a time, the first always, until a limit is reached.
+
+        The last one is that of `choose`; it repeats the depth before when a limit stopped the next.
+        """
+        deepest = limits.depth or _deepest(position)
+        run = _Run(self, position, Clock(limits, _NODES_PER_SECOND), limits.nodes)
+        for depth in range(1, deepest + 1):
+            completed = run.search(depth)
+            yield run.decision(seed, deepest)
+            if not completed or run.solved:
+                break
 
     def stack(self, rules: Rules, depth: int, empties: int) -> kernel.Stack:
         """Arrays that are deep enough, kept for the next search; passes add at most one ply to every move."""
@@ -122,6 +151,34 @@ class MinimaxSearch:
             self._stacks[key] = _new_stack(rules, plies)
         return self._stacks[key]
 
+    def setting(self, rules: Rules) -> _Setting:
+        """What searches under these rules need, made once."""
+        if rules not in self._settings:
+            table = self.evaluation.table if len(self.evaluation.table.quarter) != 1 else read_table("nested")
+            classes = order_classes(rules, self.ways.order, table)
+            options = (self._options(rules, Color.BLACK), self._options(rules, Color.WHITE))
+            self._settings[rules] = _Setting(*self.evaluation.build(rules), classes, options)
+        return self._settings[rules]
+
+    def _options(self, rules: Rules, turn: Color) -> kernel.Options:
+        ways = self.ways
+        return kernel.Options(
+            pruning=PRUNING[ways.pruning],
+            order=ORDERS[ways.order],
+            ties=TIES[ways.ties],
+            leaf_view=VIEWS[ways.eval_view],
+            root_is_black=int(turn is Color.BLACK),
+            pass_cost=int(ways.pass_costs_depth),
+            win=ways.win,
+            margin=int(ways.win_margin),
+            sign=1 if rules.variant == "standard" else -1,
+        )
+
+
+def _deepest(position: Position) -> int:
+    """No line of play is longer, passes included."""
+    return 2 * position.empties + 2
+
 
 class _Run:
     """One decision in the making: the depth last completed, and what it found."""
@@ -130,21 +187,8 @@ class _Run:
         self.position, self.clock, self.node_limit = position, clock, nodes
         self.me, self.opp, self.full = position.boards
         self.parent = search
-        ways, rules = search.ways, position.rules
-        self.evaluation, self.plug = search.evaluation.build(rules)
-        table = search.evaluation.table if len(search.evaluation.table.quarter) != 1 else read_table("nested")
-        self.classes = order_classes(rules, ways.order, table)
-        self.options = kernel.Options(
-            pruning=PRUNING[ways.pruning],
-            order=ORDERS[ways.order],
-            ties=TIES[ways.ties],
-            leaf_view=VIEWS[ways.eval_view],
-            root_is_black=int(position.turn is Color.BLACK),
-            pass_cost=int(ways.pass_costs_depth),
-            win=ways.win,
-            margin=int(ways.win_margin),
-            sign=1 if rules.variant == "standard" else -1,
-        )
+        self.evaluation, self.plug, self.classes, options = search.setting(position.rules)
+        self.options = options[position.turn]
         self.cache = search._cache
         if len(self.cache.keys) > 1:
             self.cache.keys.fill(0)  # entries of an earlier search would change the number of nodes
@@ -205,37 +249,31 @@ class _Run:
 
     def _take(self, stack: kernel.Stack, depth: int) -> None:
         """Keeps what a completed depth found."""
-        listed = int(stack.frames[0, kernel.COUNT])
-        self.nodes += int(stack.state[kernel.NODES])
+        state, frame = stack.state.tolist(), stack.frames[0].tolist()
+        listed = frame[kernel.COUNT]
+        self.nodes += state[kernel.NODES]
         self.depth = depth
-        self.solved = bool(stack.state[kernel.OPEN_LEAVES] == 0)
-        self.value = int(stack.state[kernel.VALUE])
+        self.solved = state[kernel.OPEN_LEAVES] == 0
+        self.value = state[kernel.VALUE]
         self.line = tuple(stack.lines[0, 1 : stack.lines[0, 0] + 1].tolist())
-        squares = stack.frames[0, kernel.MOVES : kernel.MOVES + listed].tolist()
+        squares = frame[kernel.MOVES : kernel.MOVES + listed]
         values = stack.roots[:listed].tolist()
         self.roots = [(square, value, exact == 1) for square, (value, exact) in zip(squares, values, strict=True)]
 
     def decision(self, seed: int, deepest: int) -> Decision:
-        rules = self.position.rules
+        moves = self.position.rules.by_bit
         best = [bit for bit, value, exact in self.roots if exact and value == self.value]
         bit = random.Random(seed).choice(sorted(best)) if self.options.ties == kernel.RANDOM else min(best)
         line = self.line if self.line[:1] == (bit,) else (bit,)
         return Decision(
-            move=_squares(rules, [bit])[0],
+            move=moves[bit],
             seen_from=self.position.turn,
             value=self.value,
             nodes=self.nodes,
             depth=self.depth,
             seconds=self.clock.seconds,
-            pv=_squares(rules, line),
-            moves=tuple(
-                RootMove(_squares(rules, [root])[0], value, exact) for root, value, exact in sorted(self.roots)
-            ),
+            pv=tuple([moves[bit] for bit in line]),
+            moves=tuple([RootMove(moves[bit], value, exact) for bit, value, exact in sorted(self.roots)]),
             finished=self.solved or self.depth >= deepest,
+            rules=self.position.rules,
         )
-
-
-def _squares(rules: Rules, bits: Sequence[int]) -> tuple[int, ...]:
-    """Bit numbers of the kernels as moves; a negative one is the pass."""
-    stride = 8 if rules.words == 1 else 16
-    return tuple(rules.pass_move if bit < 0 else bit // stride * rules.size + bit % stride for bit in bits)

@@ -61,7 +61,7 @@ def choices_of(position: Position) -> tuple[int, ...]:
 
 def forced(position: Position, move: int) -> Decision:
     """The decision when there is only one move: at once, and without a value."""
-    return Decision(move, position.turn, pv=(move,), moves=(RootMove(move),))
+    return Decision(move, position.turn, pv=(move,), moves=(RootMove(move),), rules=position.rules)
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +191,8 @@ class FlatMonteCarlo:
                 for move, rate, (_, playouts, _) in zip(moves, shares, samples, strict=True)
             ),
             finished=self.playouts is None or total == self.playouts * len(moves),
+            unit="wins",
+            rules=position.rules,
         )
 
     def _share(self, limits: Limits, moves: int) -> Limits:
@@ -261,4 +263,6 @@ class HeuristicPlayer:
         )
         move = next(position.rules.squares(1 << int(bit)))
         value = next(root.value for root in found if root.move == move)
-        return Decision(move, position.turn, value, len(moves), 0, 1, clock.seconds, (move,), found)
+        return Decision(
+            move, position.turn, value, len(moves), 0, 1, clock.seconds, (move,), found, rules=position.rules
+        )

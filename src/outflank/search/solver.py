@@ -10,6 +10,7 @@ bound to bound (MTD) 405 million but more where scores are far from 0; and a sea
 who wins.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -83,6 +84,17 @@ def solve(
     _check(by, empties, memory_mb)
     searcher = _Searcher(position, by, empties, limits or Limits(), memory_mb)
     return searcher.solve_every_move() if every_move and position.moves_mask else searcher.solve()
+
+
+def solve_moves(position: Position, order: Iterable[int], memory_mb: float = 64) -> Iterator[Solution]:
+    """The margin of each of these legal moves, one after the other with one table; the line begins with the move.
+
+    >>> [(found.move, found.score) for found in solve_moves(Position.start(Rules(4)), [4, 1])]
+    [(4, -10), (1, -10)]
+    """
+    searcher = _Searcher(position, "margin", "winner", Limits(), memory_mb)
+    for move in order:
+        yield searcher.solve_move(move)
 
 
 def _check(by: str, empties: str, memory_mb: float) -> None:
@@ -195,6 +207,11 @@ class _Searcher:
         lower, upper = self._bounds(self.position)
         move = self._root_move()
         return self._solution(lower, upper, move, self._line(lower, move) if lower == upper else ())
+
+    def solve_move(self, move: int) -> Solution:
+        """The score of one move."""
+        least, most = self._bounds(self.position.play(move))
+        return self._solution(-most, -least, move, self._line(-least, move) if least == most else (move,))
 
     def solve_every_move(self) -> Solution:
         """The score of every move; the lowest of the best begins the line."""

@@ -20,6 +20,7 @@ exploration 0.7 gives 0.60 and 0.35 gives 0.76; leaf_playouts of 12, 16, 32 and 
 32 with exploration 0.7 gives 0.75.
 """
 
+from collections.abc import Iterator
 from math import sqrt
 from typing import Literal, get_args
 
@@ -31,7 +32,6 @@ from outflank.kernels import uct as kernels
 from outflank.kernels.jit import Word
 from outflank.kernels.policy import lanes_for_playouts
 from outflank.kernels.uct import Reading, Tree
-from outflank.kernels.words import stride
 from outflank.search.limits import Clock, Decision, Limits, RootMove
 from outflank.search.montecarlo import PlayoutPolicy, choices_of, forced
 
@@ -51,6 +51,8 @@ _FIRST_RATE = 20_000.0
 _LEAST_SLOTS = 512
 """Room for the moves of any position."""
 _NO_LIMIT = 1 << 60
+_NEWS_SECONDS = 0.05
+"""Time between two decisions of `think`."""
 _MOST_PLIES = 4
 """Moves since the last search beyond which the tree is not looked up: two are usual, more after forced moves."""
 _LOGS = {"parent": kernels.PARENT, "siblings": kernels.SIBLINGS, "layer": kernels.LAYER}
@@ -124,6 +126,7 @@ class UctSearch:
         self.final, self.pass_node, self.draw, self.tree = final, pass_node, draw, tree
         self.reuse, self.policy, self.leaf_playouts = reuse, policy or PlayoutPolicy(), leaf_playouts
         self.memory, self.instant = memory, instant
+        self._readings = (self._reading(Color.BLACK), self._reading(Color.WHITE))
         self._rate = _FIRST_RATE
         self._nodes: Tree | None = None
         self._owners = self._depths = np.empty(0, np.int32)
@@ -143,17 +146,27 @@ class UctSearch:
 
         Playouts come in simulations of `leaf_playouts`; nodes are children made plus discs placed in playouts.
         """
+        *_, decision = self.think(position, limits, seed)
+        return decision
+
+    def think(self, position: Position, limits: Limits, seed: int) -> Iterator[Decision]:
+        """The decision so far, some twenty times a second; the last one is that of `choose`."""
         moves = choices_of(position)
         if moves[0] == position.rules.pass_move or (self.instant and len(moves) == 1):
-            return forced(position, moves[0])
+            yield forced(position, moves[0])
+            return
         limits = limits.for_move((position.empties + 1) // 2)
         if limits.playouts is None and limits.nodes is None and limits.seconds is None:
             raise BadSpec("tree search has no limit; expected playouts, nodes or seconds")
         clock = Clock(limits, self._rate)
         tree = self._tree_at(position)
-        self._simulate(position, tree, limits, clock, seed)
-        self._rate, self._root = clock.rate, position
-        return self._decision(position, tree, limits, clock)
+        told = 0.0
+        for _ in self._simulate(position, tree, limits, clock, seed):
+            self._rate, self._root = clock.rate, position
+            if clock.seconds > told + _NEWS_SECONDS:
+                yield self._decision(position, tree, limits, clock)
+                told = clock.seconds
+        yield self._decision(position, tree, limits, clock)
 
     # --- searching ------------------------------------------------------------------------------------
 
@@ -170,17 +183,18 @@ class UctSearch:
             self.leaf_playouts,
         )
 
-    def _simulate(self, position: Position, tree: Tree, limits: Limits, clock: Clock, seed: int) -> None:
-        """Runs slices until a limit is reached; one simulation at least."""
-        reading, policy = self._reading(position.turn), self.policy.build(position.rules, self.draw)
+    def _simulate(self, position: Position, tree: Tree, limits: Limits, clock: Clock, seed: int) -> Iterator[None]:
+        """Runs slices until a limit is reached, one simulation at least; what is found is told between two."""
+        reading, policy = self._readings[position.turn], self.policy.build(position.rules, self.draw)
         left = _NO_LIMIT if limits.playouts is None else max(1, limits.playouts // self.leaf_playouts)
-        nodes, word = limits.nodes or _NO_LIMIT, Word(seed & _SEED_MASK)
+        nodes, word, boards = limits.nodes or _NO_LIMIT, Word(seed & _SEED_MASK), position.boards
         lanes = lanes_for_playouts() if self.leaf_playouts > 1 else None
         while left:
             number = min(max(1, clock.slice() // self.leaf_playouts), left)
-            done = kernels.simulate(*position.boards, tree, reading, policy, lanes, word, number, nodes)
+            done = kernels.simulate(*boards, tree, reading, policy, lanes, word, number, nodes)
             clock.worked(done * self.leaf_playouts)
             left -= done
+            yield
             if done < number or clock.expired:
                 break
 
@@ -227,19 +241,19 @@ class UctSearch:
         return max(tried, key=lambda i: (means[i], visits[i]))
 
     def _decision(self, position: Position, tree: Tree, limits: Limits, clock: Clock) -> Decision:
-        rules, block = position.rules, int(tree.children[0])
+        squares, block = position.rules.by_bit, int(tree.children[0])
         visits = tree.visits[block : block + int(tree.degrees[0])].tolist()
         means = tree.means[block : block + len(visits)].tolist()
         if self.backup == "black" and position.turn is Color.WHITE:
             rates = [1.0 - mean for mean in means]
         else:
             rates = means
-        names = [_square(rules, bit) for bit in tree.squares[block : block + len(visits)].tolist()]
+        names = [squares[bit] for bit in tree.squares[block : block + len(visits)].tolist()]
         best = self._final(visits, means)
-        found = (
+        found = [
             RootMove(move, rate if n else None, True, n, rate if n else None)
-            for move, n, rate in zip(names, visits, rates, strict=True)
-        )
+            for move, n, rate in sorted(zip(names, visits, rates, strict=True))
+        ]
         counters = tree.counters.tolist()
         playouts = counters[kernels.SIMULATIONS] * self.leaf_playouts
         return Decision(
@@ -250,27 +264,21 @@ class UctSearch:
             playouts,
             counters[kernels.DEEPEST],
             clock.seconds,
-            (names[best], *_most_visited_line(rules, tree, block + best)),
-            tuple(sorted(found, key=lambda root: root.move)),
+            (names[best], *_most_visited_line(squares, tree, block + best)),
+            tuple(found),
             finished=limits.playouts is None or playouts + self.leaf_playouts > limits.playouts,
             note=f"the tree was full at {len(tree.visits)} nodes" if counters[kernels.FULL] else "",
+            unit="wins",
+            rules=position.rules,
         )
 
 
-def _square(rules: Rules, bit: int) -> int:
-    """The move of a node's bit number."""
-    if bit == kernels.PASS:
-        return rules.pass_move
-    row, column = divmod(bit, stride(rules.words))
-    return row * rules.size + column
-
-
-def _most_visited_line(rules: Rules, tree: Tree, slot: int) -> list[int]:
+def _most_visited_line(squares: tuple[int, ...], tree: Tree, slot: int) -> list[int]:
     """The line below a node that was simulated most often."""
     line = []
     while (block := int(tree.children[slot])) > 0 and (tried := int(tree.tried[slot])) > 0:
         slot = block + int(tree.visits[block : block + tried].argmax())
-        line.append(_square(rules, int(tree.squares[slot])))
+        line.append(squares[tree.squares[slot]])
     return line
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from outflank import __version__
 from outflank.errors import OutflankError
-from outflank.interfaces.cli import agents, bench, board, match, store, tournament
+from outflank.interfaces.cli import agents, bench, board, match, play, reproduce, store, tournament
 
 _DESCRIPTION = """\
 Outflank, a Reversi laboratory: the usual game and the reversed one (fewest discs
@@ -19,6 +19,8 @@ win) on every even board from 4x4 to 16x16."""
 
 _EXAMPLES = """\
 examples:
+  outflank play                           play and analyse in the browser
+  outflank reproduce                      replay the experiments of five papers
   outflank show --moves f5d6c3            the board after three moves
   outflank perft --depth 9                count lines of play
   outflank agents minimax                 what an agent is and which options it has
@@ -38,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"outflank {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (board, agents, match, tournament, store, bench):
+    for module in (play, reproduce, board, agents, match, tournament, store, bench):
         module.register(commands)
     return parser
 

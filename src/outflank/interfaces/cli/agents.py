@@ -93,7 +93,7 @@ def run_agents(args: argparse.Namespace) -> None:
             known = ", ".join(name for group in _signatures().values() for name in group)
             raise BadSpec(f"nothing is called {args.name!r}; known: {known}")
     if args.json:
-        facts = {group: {name: _described(found) for name, found in names.items()} for group, names in groups.items()}
+        facts = {group: {name: found.facts() for name, found in names.items()} for group, names in groups.items()}
         print(json.dumps(facts, ensure_ascii=False))
         return
     for group, names in groups.items():
@@ -104,21 +104,6 @@ def run_agents(args: argparse.Namespace) -> None:
         print()
     if not args.name:
         print("outflank agents NAME explains the options. Your own: module:Class, eval=module:function.")
-
-
-def _described(signature: "Signature") -> dict[str, Any]:
-    from outflank.spec import show
-
-    options = [
-        {
-            "name": option.name,
-            "type": option.expects,
-            "default": None if option.default is None else show(option.default),
-            "meaning": option.meaning,
-        }
-        for option in signature.options
-    ]
-    return {"meaning": signature.meaning, "source": signature.source, "options": options}
 
 
 def _print_signature(name: str, signature: "Signature", long: bool) -> None:

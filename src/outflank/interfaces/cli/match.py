@@ -3,18 +3,17 @@
 import argparse
 import json
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from outflank.interfaces.cli.common import add_executor_options, executor
+from outflank.interfaces.cli.live import live_table
+from outflank.interfaces.cli.report import add_report_option, check_report, write_report
+
 if TYPE_CHECKING:
-    from outflank.arena.match import MatchResult, Scoreboard
+    from outflank.arena.match import MatchResult
     from outflank.arena.schedule import Slot
     from outflank.arena.stats import Sprt
     from outflank.game import GameRecord
-
-_REFRESH_SECONDS = 0.5
 
 
 def register(commands: Any) -> None:
@@ -33,19 +32,30 @@ def register(commands: Any) -> None:
     )
     match.add_argument("--limit", default="", metavar="L", help="for every move, such as nodes=1000,seconds=0.1")
     match.add_argument(
-        "--clock", default="", metavar="SECONDS[+INC]", help="time for a game, with an increment per move"
-    )
-    match.add_argument(
         "--adjudicate", type=int, default=0, metavar="E", help="let the solver end games at E empty squares"
     )
-    match.add_argument("--workers", type=int, metavar="W", help="worker processes (default: one a core)")
+    _add_clock_options(match)
+    add_executor_options(match)
     match.add_argument("--seed", type=int, default=0, metavar="S", help="seed of openings and games")
     match.add_argument("--store", default="outflank.db", metavar="FILE", help="where games are kept (outflank.db)")
     match.add_argument("--sprt", metavar="E0,E1", help="stop when it is clear that A is E1 or not even E0 Elo better")
     match.add_argument("--details", action="store_true", help="also keep time, nodes and value of every move")
-    match.add_argument("--quiet", action="store_true", help="no live table")
+    match.add_argument("--quiet", action="store_true", help="no live table, for logs")
+    add_report_option(match)
     match.add_argument("--json", action="store_true", help="print one JSON object")
     match.set_defaults(run=run_match)
+
+
+def _add_clock_options(match: argparse.ArgumentParser) -> None:
+    match.add_argument("--clock", metavar="SECONDS[+INC]", help="time for a game, with an increment per move")
+    match.add_argument("--move-seconds", type=float, metavar="SECONDS", help="time for a move; who oversteps it loses")
+    match.add_argument(
+        "--stop-after", type=float, metavar="SECONDS", help="stop a game when its clock shows more after a move"
+    )
+    match.add_argument(
+        "--stop-clock", choices=("player_total", "game_total", "move"), help="which clock (default player_total)"
+    )
+    match.add_argument("--stop-rule", choices=("majority", "exceeder_loses"), help="who then wins (default majority)")
 
 
 _MATCH = (
@@ -61,20 +71,19 @@ def run_match(args: argparse.Namespace) -> None:
     from outflank.arena.runner import run_plan
     from outflank.arena.schedule import Conditions, plan_match
     from outflank.arena.store import Store
-    from outflank.arena.tournament import read_limits
+    from outflank.arena.tournament import read_control, read_limits
     from outflank.board import Rules
-    from outflank.execute import Processes
     from outflank.formats import transcript
 
+    check_report(args)
     texts = [agent(text).text for text in (args.a, args.b)]
-    conditions = Conditions(read_limits(args.limit), _read_clock(args.clock), args.adjudicate, args.seed)
+    conditions = Conditions(read_limits(args.limit), read_control(vars(args)), args.adjudicate, args.seed)
     plan = plan_match(texts[0], texts[1], Rules(args.size, args.variant), args.games, args.openings, conditions)
     for warning in plan.warnings():
         print(f"outflank: warning: {warning}", file=sys.stderr)
-    sprt = _read_sprt(args.sprt)
     with Store(args.store) as store:
-        board = scoreboard(plan, store, sprt)
-        with _live(args, board) as refresh:
+        board = scoreboard(plan, store, _read_sprt(args.sprt))
+        with live_table(args, board) as refresh:
 
             def on_game(slot: "Slot", record: "GameRecord") -> bool:
                 moves = transcript(record.moves, slot.rules, passes=True)
@@ -83,21 +92,16 @@ def run_match(args: argparse.Namespace) -> None:
                 return board.undecided
 
             if board.undecided:
-                run_plan(plan, store, Processes(args.workers), on_game, args.details)
-    print(json.dumps(board.result().facts()) if args.json else _report(args, board.result()))
-
-
-def _read_clock(text: str) -> Any:
-    from outflank.errors import BadSpec
-    from outflank.game import TimeControl
-
-    if not text:
-        return TimeControl()
-    seconds, _, increment = text.partition("+")
-    try:
-        return TimeControl(game_seconds=float(seconds), increment=float(increment or 0))
-    except ValueError as error:
-        raise BadSpec(f"clock {text!r} is not possible ({error}); expected seconds such as 60 or 60+0.5") from None
+                run_plan(plan, store, executor(args), on_game, args.details)
+        result = board.result()
+        keys = {slot.key for slot in plan.slots()} if args.report else None
+        page = write_report(args, f"{args.a} against {args.b}", store, keys, match=result)
+    if args.json:
+        print(json.dumps(result.facts() | ({"report": str(page)} if page else {})))
+        return
+    print(_report(args, result))
+    if page:
+        print(f"report: {page}")
 
 
 def _read_sprt(text: str | None) -> "Sprt | None":
@@ -113,67 +117,7 @@ def _read_sprt(text: str | None) -> "Sprt | None":
     return Sprt(low, high)
 
 
-@contextmanager
-def _live(args: argparse.Namespace, board: "Scoreboard") -> Iterator[Callable[[], None]]:
-    """A table on stderr, renewed twice a second while the match runs; nothing when nobody watches."""
-    if args.quiet or not sys.stderr.isatty():
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.live import Live
-
-    first = board.result()
-    began = shown = time.monotonic()
-    with Live(_live_table(args, first, 0.0, 0), console=Console(stderr=True), auto_refresh=False) as live:
-
-        def refresh() -> None:
-            nonlocal shown
-            now = time.monotonic()
-            if now - shown > _REFRESH_SECONDS:
-                shown, result = now, board.result()
-                live.update(
-                    _live_table(args, result, now - began, result.tally.games - first.tally.games), refresh=True
-                )
-
-        yield refresh
-
-
-def _live_table(args: argparse.Namespace, result: "MatchResult", seconds: float, played: int) -> Any:
-    from rich.table import Table
-
-    table = Table(title=f"A: {args.a}\nB: {args.b}", title_justify="left", show_header=False)
-    rate = played / seconds if seconds else 0.0
-    left = (result.planned - result.tally.games) / rate if rate else 0.0
-    table.add_row("games", f"{result.tally.games} of {result.planned}, {rate:.1f}/s, {left:.0f} s left")
-    for name, value in _lines(result):
-        table.add_row(name, value)
-    return table
-
-
-def _lines(result: "MatchResult") -> list[tuple[str, str]]:
-    games = result.tally
-    lines = [
-        ("A wins, draws, losses", f"{games.wins}, {games.draws}, {games.losses}"),
-        ("pairs of A, 0 to 2 points", ", ".join(map(str, games.pairs))),
-        ("score of A", f"{result.score:.3f}"),
-        ("Elo, A relative to B", f"{result.elo:+.1f}"),
-        ("discs, A minus B", f"{result.margin:+.1f}"),
-        ("different openings, games", f"{result.distinct_openings}, {result.distinct_games}"),
-        ("endings", ", ".join(f"{name} {number}" for name, number in result.terminations.items()) or "none"),
-    ]
-    if result.sprt is not None and result.llr is not None:
-        test = result.sprt
-        words = {"H1": "A is better", "H0": "A is not better", "continue": "undecided"}[result.verdict or "continue"]
-        lines.append(
-            (
-                f"SPRT {test.elo0:g} to {test.elo1:g} nElo",
-                f"{result.llr:+.2f} in {test.lower:.2f} to {test.upper:.2f}: {words}",
-            )
-        )
-    return lines
-
-
 def _report(args: argparse.Namespace, result: "MatchResult") -> str:
-    lines = [("A", args.a), ("B", args.b), ("games", f"{result.tally.games} of {result.planned}"), *_lines(result)]
-    wide = max(len(name) for name, _ in lines)
-    return "\n".join(f"{name:<{wide}}  {value}" for name, value in lines)
+    from outflank.render import text_table
+
+    return text_table([("A", args.a), ("B", args.b), *result.lines()])

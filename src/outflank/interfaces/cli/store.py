@@ -2,8 +2,16 @@
 
 import argparse
 import json
+import sys
+from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from outflank.arena.store import Store
+
+FORMS = ("jsonl", "csv", "parquet", "ggf", "transcripts")
+"""As `outflank.arena.export` has them, without loading it."""
 
 
 def register(commands: Any) -> None:
@@ -11,41 +19,32 @@ def register(commands: Any) -> None:
     store = commands.add_parser("store", help="list, check and export stored games", description=_STORE)
     store.add_argument("file", metavar="FILE", help="a store")
     store.add_argument("--check", action="store_true", help="replay every game; exit code 1 if something is wrong")
-    store.add_argument("--export", choices=("jsonl", "transcripts"), help="print every game")
+    store.add_argument("--export", choices=FORMS, help="every game, on stdout or into --out")
+    store.add_argument("--out", metavar="FILE", help="where --export writes; the file appears when it is complete")
     store.add_argument("--json", action="store_true", help="print one JSON object")
     store.set_defaults(run=run_store)
 
 
-_STORE = "What a store holds; every game can be exported, or replayed and checked."
+_STORE = (
+    "What a store holds; every game can be replayed and checked, or exported: as JSON lines, CSV or Parquet for "
+    "statistics, as GGF records or transcripts for other Reversi programs."
+)
 
 
 def run_store(args: argparse.Namespace) -> None:
-    """Prints what a store holds."""
-    from collections import Counter
-
+    """Prints what a store holds, or exports it."""
     from outflank.arena.store import Store
+    from outflank.errors import BadSpec
 
+    if args.out and not args.export:
+        raise BadSpec(f"--out {args.out} needs a form; expected for example --export csv --out {args.out}")
     with Store(existing_store(args.file)) as store:
         if args.export:
-            for game in store.games():
-                print(_exported(game, args.export))
-            return
-        if args.check:
-            problems = store.problems()
-            print("\n".join(problems) or f"{store.count()} games, nothing wrong")
-            if problems:
-                raise SystemExit(1)
-            return
-        pairings: Counter[tuple[str, str]] = Counter()
-        for _, _, black, white, *_ in store.results():
-            pairings[black, white] += 1
-    if args.json:
-        rows = [{"black": black, "white": white, "games": games} for (black, white), games in pairings.items()]
-        print(json.dumps({"games": pairings.total(), "pairings": rows}))
-        return
-    print(f"{pairings.total()} games")
-    for (black, white), games in pairings.most_common():
-        print(f"{games:>8}  {black}\n          {white}")
+            _export(store, args.export, args.out)
+        elif args.check:
+            _check(store)
+        else:
+            _list(store, args.json)
 
 
 def existing_store(name: str) -> Path:
@@ -57,7 +56,39 @@ def existing_store(name: str) -> Path:
     return Path(name)
 
 
-def _exported(game: Any, form: str) -> str:
-    if form == "transcripts":
-        return f"{game.opening} {game.moves}"
-    return json.dumps({**vars(game), "rules": str(game.rules)})
+def _export(store: "Store", form: str, out: str | None) -> None:
+    from outflank.arena.export import LINES, write_games
+    from outflank.errors import BadSpec
+
+    if out is None:
+        if form not in LINES:
+            raise BadSpec(f"{form} is not text; expected a file for it, such as --out games.{form}")
+        sys.stdout.writelines(f"{line}\n" for line in LINES[form](store.games()))
+        return
+    if Path(out).resolve() == store.path.resolve():
+        raise BadSpec(f"--out {out} is the store itself; expected another file")
+    write_games(store.games(), form, Path(out))
+
+
+def _check(store: "Store") -> None:
+    problems = store.problems()
+    print("\n".join(problems) or f"{store.count()} games, nothing wrong")
+    if problems:
+        raise SystemExit(1)
+
+
+def _list(store: "Store", as_json: bool) -> None:
+    from outflank.agents.names import short_name
+    from outflank.report.document import Table
+    from outflank.report.terminal import show
+
+    if as_json:
+        colours = Counter((black, white) for _, _, black, white, *_ in store.results())
+        rows = [{"black": black, "white": white, "games": games} for (black, white), games in colours.items()]
+        print(json.dumps({"games": colours.total(), "pairings": rows}))
+        return
+    met = Counter((str(game.rules), *sorted((game.black, game.white))) for game in store.games())
+    pairings = [
+        (short_name(first), short_name(second), rules, games) for (rules, first, second), games in met.most_common()
+    ]
+    show([Table(["agent", "against", "rules", "games"], pairings, f"{met.total()} games")])

@@ -1,11 +1,13 @@
-"""What this machine does per second: perft, random games on every size, import and start times.
+"""Kernels, searches and start times: perft, random games on every size, decisions, import, memory.
 
 All rates are measured in one run, one after the other in several rounds, and the best round counts: whatever
 else the machine is doing can only slow a round down. Compilation happens before the first round.
 """
 
+import json
 import os
 import platform
+import resource
 import subprocess
 import sys
 import tempfile
@@ -34,15 +36,12 @@ Work = Callable[[], tuple[float, float]]
 
 _PERFT = [sys.executable, "-m", "outflank", "perft", "--depth", "6"]
 _IMPORT = "import time; t = time.perf_counter(); import outflank; print(time.perf_counter() - t)"
-_MEMORY = """
-import sys
-from pathlib import Path
-from outflank.interfaces.cli import main
-main(sys.argv[1:])
-status = Path("/proc/self/status").read_text()  # getrusage would count the process that started this one
-print(int(status.split("VmHWM:")[1].split()[0]) / 1024, file=sys.stderr)
+RUN_COMMAND = "from outflank.interfaces.cli import main\nmain(sys.argv[1:])"
+"""Python text that runs the command line."""
+_PEAK = """
+status = Path("/proc/self/status")  # getrusage would count the process that started this one
+print(int(status.read_text().split("VmHWM:")[1].split()[0]) / 1024 if status.exists() else 0.0)
 """
-
 
 _MIDGAME = "d3c3f5e3c2d2d1f6b3c5"
 _AFTER_OPENING = play_moves(Position.start(), replay(Position.start(), _MIDGAME))
@@ -205,13 +204,28 @@ def _start_times(rounds: int) -> dict[str, float]:
     run(_PERFT)
     with tempfile.TemporaryDirectory() as empty:
         cold = min(run(_PERFT, str(Path(empty) / str(i)))[0] for i in range(min(rounds, 2)))
-    memory = run([sys.executable, "-c", _MEMORY, *_PERFT[3:]])[2] if Path("/proc/self/status").exists() else "0"
+    *_, memory = ask(RUN_COMMAND, *_PERFT[3:], "--json")
     return {
         "import_s": min(float(run([sys.executable, "-c", _IMPORT])[1]) for _ in range(rounds)),
         "warm_start_s": min(run(_PERFT)[0] for _ in range(rounds)),
         "cold_start_s": cold,
-        "perft_resident_mb": float(memory),
+        "perft_resident_mb": memory,
     }
+
+
+def ask(work: str, *args: str) -> tuple[dict[str, Any], float, float, float]:
+    """(JSON printed, seconds, processor seconds, peak of memory in MB) of Python text, run as a process of its own."""
+    began, used = time.perf_counter(), processor_seconds()
+    command = [sys.executable, "-c", f"import sys\nfrom pathlib import Path\n{work}\n{_PEAK}", *args]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    *_, answer, peak = done.stdout.splitlines()
+    return json.loads(answer), time.perf_counter() - began, processor_seconds() - used, float(peak)
+
+
+def processor_seconds() -> float:
+    """Processor time of this process and of all it started that have ended."""
+    usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def cpu_name() -> str:

@@ -1,4 +1,4 @@
-"""Games and positions as text: transcripts such as `f5d6c3`, in and out, and OBF files of scored positions.
+"""Transcripts: games as moves such as `f5d6c3`, in and out.
 
 Passes may be written (`pass`, `pa`, `ps`, `--`, `@@`) or left out; blanks, dashes, commas, case and move numbers
 (`1.`) do not matter. On boards above 9x9 rows have one or two digits, and a letter always begins a new move.
@@ -6,11 +6,10 @@ Passes may be written (`pass`, `pa`, `ps`, `--`, `@@`) or left out; blanks, dash
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 
-from outflank.board import Position, Rules, Variant
-from outflank.errors import BadNotation, IllegalMove, OutflankError
+from outflank.board import Position, Rules
+from outflank.errors import BadNotation, IllegalMove
 
 _PASS = r"pass|pa(?!\d)|ps(?!\d)|--|@@"
 
@@ -86,47 +85,3 @@ def transcript(moves: Iterable[int], rules: Rules, passes: bool = False) -> str:
     """
     names = ("pa" if move == rules.pass_move else rules.name(move) for move in moves)
     return "".join(name for name in names if passes or name != "pa")
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One line of an OBF file: a position and the exact scores of its moves, as seen by the side to move."""
-
-    position: Position
-    scores: dict[int, int]
-
-    @property
-    def best(self) -> int | None:
-        """The best published score, None where the line has no scores."""
-        return max(self.scores.values(), default=None)
-
-
-def read_obf(text: str, variant: Variant = "standard") -> list[Problem]:
-    """The problems of an OBF file; comments and blank lines are passed over.
-
-    >>> [problem] = read_obf("-----OX--XO----- X; b1:-10; a2:-10; % start")
-    >>> problem.best, problem.position == Position.start(Rules(4))
-    (-10, True)
-    """
-    problems = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        content = re.split("[%#]", line)[0].strip()
-        if not content:
-            continue
-        board, *entries = content.split(";")
-        try:
-            position = Position.parse(board, variant)
-            problems.append(Problem(position, dict(_scores(entries, position.rules))))
-        except OutflankError as error:
-            raise BadNotation(f"line {number}: {error}") from None
-    return problems
-
-
-def _scores(entries: Iterable[str], rules: Rules) -> Iterable[tuple[int, int]]:
-    for entry in filter(None, map(str.strip, entries)):
-        name, colon, score = entry.partition(":")
-        if name.strip() == "--":
-            continue
-        if not colon or not re.fullmatch(r"\s*[+-]?\d+\s*", score):
-            raise BadNotation(f"{entry!r} is not a scored move; expected for example G8:+18")
-        yield rules.square(name), int(score)

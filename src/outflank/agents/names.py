@@ -1,0 +1,39 @@
+"""Names of agents that people can read."""
+
+from outflank.agents.registry import agent_signatures
+from outflank.errors import OutflankError
+from outflank.spec import Call, Signature, Value, parse
+
+
+def short_name(text: str) -> str:
+    """An agent's canonical text without what it would be anyway, also inside its options; the same agent.
+
+    >>> from outflank.agents import agent
+    >>> short_name(agent("uct(playouts=200, final=win_rate)").text)
+    'uct(final=win_rate, playouts=200)'
+    >>> short_name(agent("minimax(depth=4, eval=reversed(discs=0))").text)
+    'minimax(depth=4, eval=reversed(discs=[0]))'
+    """
+    try:
+        call = parse(text)
+        signature = agent_signatures()[call.name]
+        usual = _options(signature, Call(call.name))
+        kept = tuple((key, _short(signature, key, value)) for key, value in call.options if usual.get(key) != value)
+    except (OutflankError, KeyError):  # a person's own player, or one that this version does not know
+        return text
+    return str(Call(call.name, call.values, kept))
+
+
+def _options(signature: Signature, call: Call) -> dict[str, Value]:
+    """The options of a call as its canonical text has them."""
+    return dict(parse(str(signature.fill(call))).options)
+
+
+def _short(signature: Signature, key: str, value: Value) -> Value:
+    """An option that is a call itself, such as an evaluation, without what it would be anyway."""
+    if not isinstance(value, Call) or ":" in value.name:
+        return value
+    bare = _options(signature, Call(signature.name, (), ((key, value.name),)))[key]
+    usual = dict(bare.options) if isinstance(bare, Call) else {}
+    kept = tuple((name, inner) for name, inner in value.options if usual.get(name) != inner)
+    return Call(value.name, value.values, kept) if kept or value.values else value.name

@@ -1,0 +1,85 @@
+"""Matches and tournaments in one call, for scripts and notebooks.
+
+They are what `outflank match` and `outflank tournament` play, with the same games, but without files unless a store is
+named. Games are played in this process, so that agents of the script or notebook itself can take part as
+`__main__:Name`. Workers are new processes that import the script again: a script that asks for more than one keeps its
+own work under `if __name__ == "__main__":`.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from outflank.agents import Agent, agent
+from outflank.arena.match import MatchResult, scoreboard
+from outflank.arena.ratings import Ratings, collect, rate
+from outflank.arena.runner import run_plan
+from outflank.arena.schedule import Conditions, plan_match, plan_pairings, round_robin
+from outflank.arena.store import Store
+from outflank.board import Rules
+from outflank.errors import BadSpec
+from outflank.execute import Executor, Here, Processes
+from outflank.search.limits import Limits
+
+_IN_MEMORY = ":memory:"
+
+
+def match(
+    a: str | Agent,
+    b: str | Agent,
+    *,
+    games: int = 100,
+    rules: Rules | None = None,
+    openings: str = "random(6)",
+    limits: Limits | None = None,
+    seed: int = 0,
+    workers: int = 1,
+    store: str | Path = _IN_MEMORY,
+) -> MatchResult:
+    """What a match of A and B says, every opening played with both colours; seen by A.
+
+    `limits` are for every move. A store keeps the games, and the same call with it plays only what is missing.
+
+    >>> match("greedy", "random", games=4, rules=Rules(4), openings="random(2)").tally.games
+    4
+    """
+    conditions = Conditions(limits or Limits(), seed=seed)
+    plan = plan_match(_text(a), _text(b), rules or Rules(), games, openings, conditions)
+    with Store(store) as kept:
+        run_plan(plan, kept, _executor(workers))
+        return scoreboard(plan, kept).result()
+
+
+def tournament(
+    agents: Sequence[str | Agent],
+    *,
+    games: int = 20,
+    rules: Rules | None = None,
+    openings: str = "random(6)",
+    limits: Limits | None = None,
+    seed: int = 0,
+    workers: int = 1,
+    store: str | Path = _IN_MEMORY,
+) -> Ratings:
+    """Ratings from a round robin with so many games for every two agents.
+
+    >>> table = tournament(["random", "greedy"], games=4, rules=Rules(4), openings="random(2)")
+    >>> sorted(line.games for line in table.lines)
+    [4, 4]
+    """
+    texts = [_text(one) for one in agents]
+    if len(set(texts)) < max(2, len(texts)):
+        raise BadSpec(f"{len(texts)} agents, {len(set(texts))} different; expected two or more, all different")
+    conditions = Conditions(limits or Limits(), seed=seed)
+    plan = plan_pairings(round_robin(texts), [rules or Rules()], -(-games // 2), openings, conditions)
+    with Store(store) as kept:
+        run_plan(plan, kept, _executor(workers))
+        rows = kept.results({slot.key for slot in plan.slots()})
+        return rate(collect((black, white, points, pair) for _, pair, black, white, points, *_ in rows))
+
+
+def _text(one: str | Agent) -> str:
+    return (agent(one) if isinstance(one, str) else one).text
+
+
+def _executor(workers: int) -> Executor:
+    return Here() if workers == 1 else Processes(workers)

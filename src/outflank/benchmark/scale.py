@@ -1,0 +1,105 @@
+"""How the costs of a store grow: appending, resuming, rating and the memory for it, up to a million games.
+
+The games are real: random movers, played by a kernel from the openings of a real plan and stored one transaction each,
+so that `outflank store FILE --check` finds nothing wrong with them. Every question is asked in a process of its own,
+because a peak of memory belongs to a process.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from outflank.arena.schedule import Conditions, Plan, Slot, plan_match
+from outflank.arena.store import Store
+from outflank.benchmark.machine import RUN_COMMAND, ask
+from outflank.board import Color, Position, Rules
+from outflank.game import GameRecord, Spent, Termination
+from outflank.kernels.jit import Words
+from outflank.kernels.playout import OVER, random_lines
+
+SIZES = (10_000, 100_000, 1_000_000)
+_AGENTS = ("random", "greedy(ties=random)")
+_OPENINGS = "random(12)"
+_MORE = 2
+"""Games that a store does not have when its match is resumed."""
+
+_MATCH = ("match", *_AGENTS, "--openings", _OPENINGS, "--quiet", "--json")
+
+
+def measure_scale(
+    sizes: tuple[int, ...] = SIZES, on_progress: Callable[[str], None] = lambda text: None
+) -> list[dict[str, float]]:
+    """One row of figures for every size: times in seconds, memory in megabytes."""
+    with TemporaryDirectory() as directory:
+        return [_row(Path(directory) / f"{games}.db", games, on_progress) for games in sizes]
+
+
+def _row(path: Path, games: int, on_progress: Callable[[str], None]) -> dict[str, float]:
+    on_progress(f"appending {games} games")
+    append = fill(path, games)
+    row = {"games": games, "append_us": 1e6 * append, "file_mb": path.stat().st_size / 1e6}
+    questions = {
+        "resume": ("from outflank.benchmark.scale import resume\nresume(*sys.argv[1:])", str(path), str(games)),
+        "rate": (RUN_COMMAND, "rate", str(path), "--json"),
+        "match": (RUN_COMMAND, *_MATCH, "--games", str(games), "--store", str(path)),
+    }
+    for name, (work, *args) in questions.items():
+        on_progress(f"{name} with {games} games")
+        answer, seconds, processor, peak = ask(work, *args)
+        assert answer.get("games", games) == games, f"{name} knows of {answer} games"
+        row |= {f"{name}_s": seconds, f"{name}_processor_s": processor, f"{name}_mb": peak}
+    path.unlink()
+    return row
+
+
+# --- a store with real games ------------------------------------------------------------------------------------
+
+
+def _plan(games: int) -> Plan:
+    return plan_match(*_AGENTS, Rules(), games, _OPENINGS, Conditions())
+
+
+def fill(path: Path, games: int) -> float:
+    """Makes a store of so many games; returns the seconds that storing one of the last tenth of them took."""
+    seconds, counted = 0.0, 0
+    with Store(path) as store:
+        for number, (slot, record) in enumerate(_played(_plan(games))):
+            began = time.perf_counter()
+            store.add(slot, record)
+            if number >= 0.9 * games:
+                seconds, counted = seconds + time.perf_counter() - began, counted + 1
+    return seconds / max(counted, 1)
+
+
+def _played(plan: Plan) -> Iterator[tuple[Slot, GameRecord]]:
+    """Every game of a plan, played by lot."""
+    source = np.random.Generator(np.random.PCG64(1))
+    for slot in plan.slots():
+        yield slot, _random_game(slot, source.integers(0, 2**32, 600, np.uint64))
+
+
+def _random_game(slot: Slot, draws: Words) -> GameRecord:
+    start = Position.parse(slot.opening, slot.rules.variant)
+    lines = np.empty((1, 2 * start.empties + 1), np.int16)
+    mine, theirs = np.empty((2, 1, slot.rules.words), np.uint64)
+    made, _ = random_lines(*start.boards, draws, lines, mine, theirs)
+    assert made == 1, "a game needs more draws"
+    moves = tuple(slot.rules.by_bit[bit] for bit in lines[0].tolist() if bit != OVER)
+    discs = (slot.rules.mask(mine[0]).bit_count(), slot.rules.mask(theirs[0]).bit_count())
+    black, white = discs if (len(moves) + start.turn) % 2 == Color.BLACK else discs[::-1]
+    points = 1.0 if black > white else 0.0 if black < white else 0.5
+    ending, reason, spent = Termination.NORMAL, "neither side can move", (Spent(), Spent())
+    return GameRecord(
+        start, moves, slot.black, slot.white, slot.seed, ending, reason, points, (black, white), spent, ()
+    )
+
+
+def resume(path: str, games: str) -> None:
+    """Schedule minus done: finds the games that a slightly larger match still has to play."""
+    with Store(path) as store:
+        missing = sum(1 for _ in store.missing(_plan(int(games) + _MORE).slots()))
+    print(json.dumps({"games": int(games) + _MORE - missing}))  # noqa: T201

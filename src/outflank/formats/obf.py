@@ -1,0 +1,65 @@
+"""OBF files: a position on every line with the exact scores of its moves, as the FFO endgame suite and Edax have them.
+
+`--------…X--- X; A2:+38; C7:+36;`: n² squares row by row, the side to move, then scored moves. `%` and `#` begin a
+comment. A score is the final disc difference seen by the side to move, the empty squares going to the winner.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from outflank.board import Position, Rules, Variant
+from outflank.errors import BadNotation, OutflankError
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One line of an OBF file: a position and the exact scores of its moves, as seen by the side to move."""
+
+    position: Position
+    scores: dict[int, int]
+
+    @property
+    def best(self) -> int | None:
+        """The best published score, None where the line has no scores."""
+        return max(self.scores.values(), default=None)
+
+
+def read_obf(text: str, variant: Variant = "standard") -> list[Problem]:
+    """The problems of an OBF file; comments and blank lines are passed over.
+
+    >>> [problem] = read_obf("-----OX--XO----- X; b1:-10; a2:-10; % start")
+    >>> problem.best, problem.position == Position.start(Rules(4))
+    (-10, True)
+    """
+    problems = []
+    for number, content in content_lines(text):
+        board, *entries = content.split(";")
+        try:
+            position = Position.parse(board, variant)
+            problems.append(Problem(position, dict(_scores(entries, position.rules))))
+        except OutflankError as error:
+            raise BadNotation(f"line {number}: {error}") from None
+    return problems
+
+
+def content_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that say something, with their numbers and without comments.
+
+    >>> list(content_lines("% two\\n\\nX; # one"))
+    [(3, 'X;')]
+    """
+    for number, line in enumerate(text.splitlines(), start=1):
+        content = re.split("[%#]", line, maxsplit=1)[0].strip()
+        if content:
+            yield number, content
+
+
+def _scores(entries: Iterable[str], rules: Rules) -> Iterable[tuple[int, int]]:
+    for entry in filter(None, map(str.strip, entries)):
+        name, colon, score = entry.partition(":")
+        if name.strip() == "--":
+            continue
+        if not colon or not re.fullmatch(r"\s*[+-]?[0-9]{1,3}\s*", score):
+            raise BadNotation(f"{entry!r} is not a scored move; expected for example G8:+18")
+        yield rules.square(name), int(score)

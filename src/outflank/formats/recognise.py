@@ -1,0 +1,162 @@
+"""Whatever people paste: finds out which kind of text it is, and reads it.
+
+The kinds are told apart by their looks, so that a mistake is explained as a mistake of one kind:
+
+- `(;` somewhere: a GGF record, the first of several; it says itself which size and variant it is.
+- A line of letters `a b c d …`: a board as `str`, `repr` and `outflank show` draw it; moves may follow.
+- Sixteen board signs or more at the beginning: a board line, moves may follow; with a `;` it is an OBF line.
+- A letter and a digit: a transcript from the usual start, on 8x8 unless a square lies beyond.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from outflank.board import SIZES, Position, Rules, Variant
+from outflank.errors import BadNotation, OutflankError
+from outflank.formats.ggf import read_ggf
+from outflank.formats.obf import content_lines, read_obf
+from outflank.formats.transcripts import parse_moves, play_moves, replay
+
+Format = Literal["ggf", "obf", "board", "board and moves", "transcript"]
+
+_SIGN = "[-._Xx*Bb●Oo○Ww]"
+_SIGNS = re.compile(rf"(?:\s*{_SIGN}){{16,}}")
+_LETTERS = re.compile(r"^[ \t]*a[ \t]*b[ \t]*c[ \t]*d(?:[ \t]*[e-p])*[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_SIDE = re.compile(r"\b(black|white|x|o)\s+to\s+move", re.IGNORECASE)
+_RULES = re.compile(r"\b(standard|reversed) [0-9]+x[0-9]+")
+_CAPTION = re.compile(r"to move|game over|legal moves:|discs:|score for", re.IGNORECASE)
+_SQUARE = re.compile(r"[a-p][0-9]", re.IGNORECASE)
+_BEFORE_A_DIGIT = 3
+"""Moves behind a board may begin with so many board signs: `--b3` is a pass and a square."""
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """What a text says: a first position, the moves from it with passes filled in, and names where it has them."""
+
+    start: Position
+    moves: tuple[int, ...]
+    format: Format
+    black: str = ""
+    white: str = ""
+
+    @property
+    def end(self) -> Position:
+        """The position after the moves."""
+        return play_moves(self.start, self.moves)
+
+
+def recognise(text: str, variant: Variant = "standard", size: int | None = None) -> Recognised:
+    """The game or position that a text holds, whichever way it is written.
+
+    `variant` counts where the text does not tell; `size` is the board of a transcript that would pass for 8x8.
+
+    >>> recognise("f5d6c3").format, recognise("-----OX--XO----- X b1a1").moves
+    ('transcript', (1, 0))
+    >>> recognise("good evening")
+    Traceback (most recent call last):
+    outflank.errors.BadNotation: 'good evening' is neither a game nor a position; tried: a GGF record (;GM[Othello]…;),
+    a drawn board, a board line or an OBF line (n² squares and the side to move), a transcript such as f5d6c3
+    """
+    for kind in _KINDS:
+        if kind.fits(text):
+            try:
+                return kind.read(text, variant, size)
+            except OutflankError as error:
+                raise BadNotation(f"this looks like {kind.name}, but: {error}") from None
+    shown = " ".join(text[:200].split())[:60]
+    tried = ", ".join(kind.name + kind.example for kind in _KINDS)
+    raise BadNotation(f"{shown!r} is neither a game nor a position; tried: {tried}")
+
+
+def _ggf(text: str, _variant: Variant, _size: int | None) -> Recognised:
+    game = read_ggf(text)[0]
+    return Recognised(game.start, game.moves, "ggf", game.black, game.white)
+
+
+def _drawn(text: str, variant: Variant, _size: int | None) -> Recognised:
+    """Rows of a letter line's length below it; captions may tell the side to move and the variant."""
+    above, letters, below = _around_letters(text)
+    lines = [line for line in below.splitlines() if line.strip()]
+    signs = "".join(_row(lines, row, len(letters)) for row in range(len(letters)))
+    captions = [line for line in (*above.splitlines(), *lines[len(letters) :]) if _CAPTION.search(line)]
+    side = _SIDE.search("\n".join(captions))
+    if side is None and not any("game over" in line for line in captions):
+        raise BadNotation("there is no side to move; expected a line such as black to move")
+    told = _RULES.search("\n".join(captions))
+    if told:
+        variant = "reversed" if told[1] == "reversed" else "standard"
+    turn = "O" if side and side[1].lower() in ("white", "o") else "X"
+    moves = [line for line in lines[len(letters) :] if not _CAPTION.search(line) and not _LETTERS.match(line)]
+    return _board_and_moves(Position.parse(signs + turn, variant), "\n".join(moves))
+
+
+def _around_letters(text: str) -> tuple[str, str, str]:
+    found = _LETTERS.search(text)
+    assert found is not None, "the caller looked"
+    return text[: found.start()], "".join(found[0].split()), text[found.end() :]
+
+
+def _row(lines: list[str], row: int, size: int) -> str:
+    line = lines[row] if row < len(lines) else ""
+    found = re.match(rf"\s*{row + 1}\b\s*((?:{_SIGN}\s*){{{size}}})", line)
+    if found is None:
+        raise BadNotation(f"row {row + 1} of the drawn board is {line.strip()[:40]!r}; expected {size} squares")
+    return "".join(found[1].split())
+
+
+def _line(text: str, variant: Variant, _size: int | None) -> Recognised:
+    """The longest board that the signs at the beginning fill, and what follows it as moves."""
+    lines = [content for _, content in content_lines(text)]
+    if ";" in lines[0]:
+        return Recognised(read_obf(lines[0], variant)[0].position, (), "obf")
+    content = "\n".join(lines)
+    signs = _SIGNS.match(content)
+    ends = [at for at, sign in enumerate(signs[0] if signs else "") if not sign.isspace()]
+    for size in reversed(SIZES):
+        if 0 <= len(ends) - (size * size + 1) <= _BEFORE_A_DIGIT:
+            cut = ends[size * size] + 1
+            return _board_and_moves(Position.parse(content[:cut], variant), content[cut:])
+    return _board_and_moves(Position.parse(content, variant), "")
+
+
+def _board_and_moves(start: Position, text: str) -> Recognised:
+    moves = tuple(replay(start, text))
+    return Recognised(start, moves, "board and moves" if moves else "board")
+
+
+def _transcript(text: str, variant: Variant, size: int | None) -> Recognised:
+    sizes = [each for each in SIZES if each >= 8] if size is None else [size]
+    readable = (each for each in sizes if _has_squares_of(text, Rules(each, variant)))
+    start = Position.start(Rules(next(readable, sizes[0]), variant))
+    return Recognised(start, tuple(replay(start, text)), "transcript")
+
+
+def _has_squares_of(text: str, rules: Rules) -> bool:
+    try:
+        return bool(parse_moves(text, rules))
+    except BadNotation:
+        return False
+
+
+def _begins_with_a_board(text: str) -> bool:
+    lines = (content for _, content in content_lines(text))
+    return bool(_SIGNS.match("\n".join(lines)))
+
+
+@dataclass(frozen=True)
+class _Kind:
+    name: str
+    example: str
+    fits: Callable[[str], object]
+    read: Callable[[str, Variant, int | None], Recognised]
+
+
+_KINDS = (
+    _Kind("a GGF record", " (;GM[Othello]…;)", lambda text: "(;" in text, _ggf),
+    _Kind("a drawn board", "", _LETTERS.search, _drawn),
+    _Kind("a board line or an OBF line", " (n² squares and the side to move)", _begins_with_a_board, _line),
+    _Kind("a transcript", " such as f5d6c3", _SQUARE.search, _transcript),
+)

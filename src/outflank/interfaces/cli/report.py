@@ -1,0 +1,49 @@
+"""The option `--report DIR` that matches, tournaments and ratings share."""
+
+import argparse
+import shlex
+import sys
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from outflank.arena.match import MatchResult
+    from outflank.arena.ratings import Ratings
+    from outflank.arena.store import Store
+
+
+def add_report_option(parser: argparse.ArgumentParser) -> None:
+    """Adds the option."""
+    parser.add_argument("--report", metavar="DIR", help="also write a report: index.html, report.md, figures, tables")
+
+
+def check_report(args: argparse.Namespace) -> None:
+    """Says before any game is played what would keep the report from being written."""
+    if args.report:
+        from outflank.report.write import check
+
+        check(args.report)
+
+
+def write_report(
+    args: argparse.Namespace,
+    title: str,
+    store: "Store",
+    keys: Collection[str] | None = None,
+    ratings: "Ratings | None" = None,
+    match: "MatchResult | None" = None,
+) -> Path | None:
+    """The page of the games with these keys, or of all; None if no report was asked for."""
+    if not args.report:
+        return None
+    from outflank.arena.ratings import rate
+    from outflank.report.arena import arena_document
+    from outflank.report.survey import survey
+    from outflank.report.write import write
+
+    counts = survey(game for game in store.games() if keys is None or game.key in keys)
+    facts = {"command": shlex.join(["outflank", *sys.argv[1:]]), "store": str(store.path)}
+    return write(
+        arena_document(title, counts, ratings or rate(counts.results, advantage=True), facts, match), args.report
+    )

@@ -1,0 +1,150 @@
+/**
+ * Outflank in the browser: this file puts the parts together and starts them.
+ *
+ * `table.js` holds the game and tells of changes; every other file shows one part of it or acts on it. The server
+ * thinks, reads and writes notations; the game itself lives here, in this tab.
+ */
+import { setUpAnalysis } from "./analysis.js";
+import { BoardView } from "./board.js";
+import { keepTime, settle } from "./clock.js";
+import { setUpDialogs } from "./dialogs.js";
+import { byId, icon, toast } from "./dom.js";
+import { setUpEditor } from "./editor.js";
+import { setUpExchange } from "./exchange.js";
+import { setUpGraph } from "./graph.js";
+import { setUpKeys } from "./keys.js";
+import { keepPlaying } from "./match.js";
+import { setUpMoves } from "./moves.js";
+import { defaultOpponent, setUpNewGame } from "./newgame.js";
+import { setUpReview } from "./review.js";
+import { setUpSeats } from "./seats.js";
+import { server, watchServer } from "./server.js";
+import { fromAddress, habit, restored, save, saveSoon, setHabit } from "./storage.js";
+import { setUpStudy } from "./study.js";
+import { PERSON, table } from "./table.js";
+import { GameTree } from "./tree.js";
+import { setUpTreeSearch } from "./treesearch.js";
+
+const THEMES = { auto: "as the system", light: "light", dark: "dark" };
+
+const board = new BoardView(byId("board"), press, "Board");
+
+function press(square) {
+  if (board.playable && table.position.legal.has(square)) table.play(square);
+}
+
+function showBoard({ played, from } = {}) {
+  const { node, position, tree, view, mover } = table;
+  const turned = played ? (from.position.legal.get(node.move) ?? []) : [];
+  const playable = !tree.over && (view === "analyse" || mover.kind === "person");
+  board.show(position, { size: tree.rules.size, last: node.move === tree.pass ? null : node.move, playable, turned });
+}
+
+function showView() {
+  document.documentElement.dataset.view = table.view;
+  for (const button of document.querySelectorAll("nav [data-view]")) {
+    if (button.dataset.view === table.view) button.setAttribute("aria-current", "page");
+    else button.removeAttribute("aria-current");
+  }
+}
+
+function setUpTabs() {
+  const tabs = [...document.querySelectorAll("[role=tab]")];
+  const choose = (chosen) => {
+    for (const tab of tabs) {
+      tab.setAttribute("aria-selected", String(tab === chosen));
+      tab.tabIndex = tab === chosen ? 0 : -1;
+      byId(tab.getAttribute("aria-controls")).hidden = tab !== chosen;
+    }
+    board.showNotes(new Map());
+    table.tell("tab");
+  };
+  tabs.forEach((tab, i) => {
+    tab.addEventListener("click", () => choose(tab));
+    tab.addEventListener("keydown", ({ key }) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+      if (!step) return;
+      const next = tabs[(i + step + tabs.length) % tabs.length];
+      choose(next);
+      next.focus();
+    });
+  });
+}
+
+function setUpTheme() {
+  const button = byId("theme");
+  const show = (theme) => {
+    document.documentElement.dataset.theme = theme;
+    button.replaceChildren(icon("theme"));
+    button.title = `Colours: ${THEMES[theme]} (D)`;
+    button.setAttribute("aria-label", button.title);
+  };
+  button.addEventListener("click", () => {
+    const names = Object.keys(THEMES);
+    const theme = names[(names.indexOf(document.documentElement.dataset.theme) + 1) % names.length];
+    setHabit("theme", theme);
+    show(theme);
+    toast(`Colours: ${THEMES[theme]}.`);
+  });
+  show(habit("theme", "auto"));
+}
+
+/** Opens a stored or linked game, or says what is wrong with the link. */
+function openKnown(game) {
+  if (game) table.open(game);
+  const trouble = game
+    ? game.refused
+    : "The address names no game; it should contain for example #rules=standard-8x8&moves=f5d6.";
+  if (trouble) toast(trouble, true);
+}
+
+/** A first visitor meets an agent of a low level at once; everybody else finds the game as it was left. */
+function openFirstGame() {
+  const known = restored();
+  if (known) return openKnown(known);
+  if (location.hash.length > 1) openKnown(null);
+  table.open({ tree: new GameTree({ variant: "standard", size: 8 }) });
+  server.addEventListener(
+    "welcome",
+    () => {
+      const level = defaultOpponent();
+      if (!level || table.tree.root.children.length || table.view !== "play") return;
+      table.players = { black: PERSON, white: { kind: "agent", text: level.text, name: level.name } };
+      table.tell("game");
+      table.tell("seats");
+    },
+    { once: true },
+  );
+}
+
+keepTime();
+keepPlaying();
+for (const event of ["seats", "view", "cursor"]) table.on(event, showBoard);
+for (const event of ["seats", "view", "game"]) table.on(event, save);
+table.on("cursor", ({ played }) => (played ? save() : saveSoon()));
+table.on("notes", saveSoon);
+table.on("view", showView);
+setUpTheme();
+setUpSeats();
+setUpMoves();
+setUpGraph();
+setUpTabs();
+setUpAnalysis(board);
+setUpReview();
+setUpTreeSearch(board);
+setUpDialogs();
+setUpNewGame();
+setUpExchange();
+setUpEditor();
+setUpStudy();
+setUpKeys(() => board.focus());
+byId("skip").addEventListener("click", () => board.focus());
+watchServer();
+for (const button of document.querySelectorAll("nav [data-view]"))
+  button.addEventListener("click", () => table.setView(button.dataset.view));
+addEventListener("hashchange", () => openKnown(fromAddress()));
+addEventListener("pagehide", () => {
+  settle();
+  save();
+});
+openFirstGame();

@@ -1,0 +1,169 @@
+/**
+ * The dialog "New game": board, rule, players, clock and where to begin.
+ *
+ * Everything is remembered for the next time. A game from the usual start needs no server; openings and pasted text do.
+ */
+import { announce, byId, el, newButton, plural } from "./dom.js";
+import { field, makeDialog, radios } from "./dialogs.js";
+import { agentPicker } from "./picker.js";
+import { rulesText } from "./rules.js";
+import { server, welcome } from "./server.js";
+import { habit, latest, setHabit } from "./storage.js";
+import { PERSON, table } from "./table.js";
+import { GameTree } from "./tree.js";
+
+const SIZES = [4, 6, 8, 10, 12, 14, 16];
+const CLOCKS = [
+  ["", "No clock"],
+  ["60+0", "1 minute each"],
+  ["180+2", "3 minutes each and 2 seconds a move"],
+  ["300+0", "5 minutes each"],
+  ["600+5", "10 minutes each and 5 seconds a move"],
+  ["1500+10", "25 minutes each and 10 seconds a move"],
+];
+const OPENINGS = [
+  ["start", "The usual start"],
+  ["random", "A random opening"],
+  ["balanced", "A random opening that is about even"],
+  ["pasted", "A pasted game or position"],
+];
+const DEFAULTS = {
+  size: "8",
+  variant: "standard",
+  black: "person",
+  white: null,
+  clock: "",
+  opening: "start",
+  plies: "8",
+};
+
+const option = ([value, text]) => el("option", { value }, text);
+
+/** The player of a picker's answer. @returns {import("./table.js").Player} */
+function playerOf({ value, name }) {
+  if (value === "person") return PERSON;
+  if (!value)
+    throw new Error("An agent was chosen but not named; write for example minimax(depth=6), or choose a level.");
+  return { kind: "agent", text: value, name };
+}
+
+/** "180+2" as a clock. */
+function clockOf(text) {
+  if (!text) return null;
+  const [seconds, increment] = text.split("+").map(Number);
+  return { seconds, increment };
+}
+
+function parts() {
+  const person = [{ value: "person", text: "Person" }];
+  return {
+    size: el("select", {}, ...SIZES.map((size) => option([size, `${size} × ${size}`]))),
+    variant: radios(
+      "Who wins",
+      "variant",
+      [
+        ["standard", "Most discs (standard)"],
+        ["reversed", "Fewest discs (reversed)"],
+      ],
+      () => rerate(),
+    ),
+    black: agentPicker("Black, who begins", person),
+    white: agentPicker("White", person),
+    clock: el("select", {}, ...CLOCKS.map(option)),
+    opening: el("select", { onchange: () => reveal() }, ...OPENINGS.map(option)),
+    plies: el("input", { type: "number", min: 1, max: 30 }),
+    pasted: el("textarea", { spellcheck: "false", rows: 3 }),
+  };
+}
+
+/** @type {ReturnType<typeof parts>} */
+let form;
+
+/** Levels are rated for each rule apart. */
+function rerate() {
+  for (const picker of [form.black, form.white]) picker.rate(form.variant.value);
+}
+
+function reveal() {
+  const kind = form.opening.value;
+  form.plies.parentElement.hidden = kind !== "random" && kind !== "balanced";
+  form.pasted.parentElement.hidden = kind !== "pasted";
+}
+
+function fillIn() {
+  const wish = { ...DEFAULTS, ...habit("new-game", {}) };
+  form.size.value = wish.size;
+  form.variant.value = wish.variant;
+  form.clock.value = wish.clock;
+  form.plies.value = wish.plies;
+  form.opening.value = wish.opening === "pasted" ? "start" : wish.opening;
+  form.black.pick(wish.black);
+  rerate();
+  form.white.pick(wish.white ?? defaultOpponent()?.text ?? "person");
+  reveal();
+}
+
+/** The level that a first visitor meets: the second of the list. */
+export const defaultOpponent = () => welcome?.levels[Math.min(1, welcome.levels.length - 1)];
+
+async function begin() {
+  const { size, variant, black, white, clock, opening, plies } = form;
+  const players = { black: playerOf(black.picked()), white: playerOf(white.picked()) };
+  const rules = { variant: variant.value, size: Number(size.value) };
+  const tree = await firstTree(rules, opening.value);
+  setHabit("new-game", {
+    size: size.value,
+    variant: variant.value,
+    black: black.picked().value,
+    white: white.picked().value,
+    clock: clock.value,
+    opening: opening.value,
+    plies: plies.value,
+  });
+  table.open({ tree, players, clock: clockOf(clock.value), view: "play" });
+  announce(`New game, ${rulesText(tree.rules)}, ${plural(tree.current.ply, "move")} played.`);
+}
+
+async function firstTree(rules, opening) {
+  if (opening === "start") return new GameTree(rules);
+  if (opening === "pasted") return GameTree.fromGame((await server.ask("read", { text: form.pasted.value })).game);
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  const { game } = await server.ask("new", {
+    rules: rulesText(rules),
+    opening: `${opening}(${form.plies.value})`,
+    seed,
+  });
+  return GameTree.fromGame(game);
+}
+
+/** Builds the dialog and the button that opens it. */
+export function setUpNewGame() {
+  form = parts();
+  const goOn = newButton(
+    {
+      onclick: () => {
+        table.open(latest());
+        dialog.close();
+      },
+    },
+    "Go on with the latest game",
+  );
+  const dialog = makeDialog({
+    title: "New game",
+    done: "Start",
+    body: [
+      el("div", { class: "fields" }, field("Board", form.size), form.variant.group),
+      el("div", { class: "fields" }, form.black.field, form.white.field),
+      el("div", { class: "fields" }, field("Begin with", form.opening), field("Clock", form.clock)),
+      field("Moves of the opening", form.plies),
+      field("Transcript, position, GGF or OBF", form.pasted),
+      goOn,
+    ],
+    onOpen: () => {
+      fillIn();
+      goOn.hidden = !latest();
+    },
+    onDone: begin,
+  });
+  byId("open-new").addEventListener("click", dialog.open);
+}

@@ -1,0 +1,109 @@
+/**
+ * A choice of player: first the entries of the caller (a person, nobody, the default), then the levels with their
+ * measured ratings, then any agent written as text.
+ */
+import { el } from "./dom.js";
+import { server, welcome } from "./server.js";
+
+const BY_TEXT = "by-text";
+let made = 0;
+
+/** "Club · 1510 ± 20" */
+function levelLabel({ name, ratings }, variant) {
+  const { rating, low, high } = ratings[variant];
+  return `${name} · ${rating} ± ${Math.round((high - low) / 2)}`;
+}
+
+/** The list of agents that a text field suggests; one for the whole page. */
+function suggestions() {
+  const known = document.getElementById("agent-names");
+  const list = known ?? document.body.appendChild(el("datalist", { id: "agent-names" }));
+  const agents = (welcome?.agents ?? []).map(({ name, summary }) => el("option", { value: name, label: summary }));
+  list.replaceChildren(
+    ...(welcome?.levels ?? []).map(({ text, name }) => el("option", { value: text, label: name })),
+    ...agents,
+  );
+}
+
+/**
+ * @param {string} label
+ * @param {{value: string, text: string}[]} first entries that are no agents
+ * @param {(picked: {value: string, name: string}) => void} [onChange]
+ */
+export function agentPicker(label, first, onChange = () => {}) {
+  const id = `picker-${++made}`;
+  const select = el("select", { id, onchange: () => changed() });
+  const text = el("input", {
+    type: "text",
+    list: "agent-names",
+    "aria-label": `${label}: agent as text`,
+    placeholder: "minimax(depth=6)",
+    spellcheck: "false",
+    autocomplete: "off",
+    hidden: true,
+    onchange: () => changed(),
+  });
+  const field = el(
+    "div",
+    { class: "field" },
+    el("label", { for: id }, label),
+    select,
+    text,
+    el("p", { class: "hint note-line" }),
+  );
+
+  let variant = "standard";
+
+  function fill() {
+    const before = select.value;
+    const option = (value, words) => el("option", { value }, words);
+    const levels = el(
+      "optgroup",
+      { label: "Levels, weakest first" },
+      ...(welcome?.levels ?? []).map((level) => option(level.text, levelLabel(level, variant))),
+    );
+    select.replaceChildren(
+      ...first.map((entry) => option(entry.value, entry.text)),
+      levels,
+      option(BY_TEXT, "Another agent, as text…"),
+    );
+    if (before) pick(before);
+    suggestions();
+  }
+
+  function picked() {
+    if (select.value === BY_TEXT) return { value: text.value.trim(), name: text.value.trim() };
+    const level = welcome?.levels.find((each) => each.text === select.value);
+    return { value: select.value, name: level?.name ?? select.value };
+  }
+
+  function show() {
+    text.hidden = select.value !== BY_TEXT;
+    const level = welcome?.levels.find((each) => each.text === select.value);
+    field.lastChild.textContent = level?.note ?? "";
+  }
+
+  function changed() {
+    show();
+    if (!text.hidden && !text.value) text.focus();
+    else onChange(picked());
+  }
+
+  /** Chooses an entry by its value; text that is no entry goes into the field. */
+  function pick(value) {
+    const known = [...select.options].some((option) => option.value === value);
+    select.value = known ? value : BY_TEXT;
+    if (!known) text.value = value;
+    show();
+  }
+
+  /** Shows the ratings of the standard or the reversed game. */
+  function rate(wanted) {
+    variant = wanted;
+    fill();
+  }
+
+  fill();
+  server.addEventListener("welcome", fill);
+  return { field, picked, pick, rate };
+}

@@ -1,0 +1,184 @@
+/**
+ * The review of a whole game: every move compared with the best one, from the end to the start.
+ *
+ * The server sends one verdict per ply. It is kept on the position from which the move was played, so the list of
+ * moves, the graph and this panel all show it, and a reload keeps it.
+ */
+import { byId, capital, el, newButton, plural } from "./dom.js";
+import { MARKS } from "./moves.js";
+import { squareName } from "./rules.js";
+import { server } from "./server.js";
+import { table } from "./table.js";
+import { lineText, signed } from "./words.js";
+
+const PACES = [
+  [0.1, "Quick, a glance at each move"],
+  [0.5, "Careful, half a second a move"],
+  [2, "Thorough, two seconds a move"],
+];
+const SHOWN = 6; // moves of a better line in the list; the board has all of them
+/** @type {(() => void) | null} */
+let stop = null;
+
+function start() {
+  if (stop) return finish("Review stopped.");
+  const nodes = table.tree.line();
+  const moves = nodes.length - 1;
+  if (!moves) return setState("There are no moves to review yet.");
+  const request = { game: table.tree.request(nodes.at(-1)), seconds_per_move: Number(byId("review-pace").value) };
+  byId("review-start").textContent = "Stop";
+  byId("review-progress").max = nodes.length;
+  byId("review-progress").value = 0;
+  setState(`Reviewing ${plural(moves, "move")}, the last one first…`);
+  stop = server.stream("review", request, (reply) => heard(reply, nodes));
+}
+
+function heard(reply, nodes) {
+  if (reply.kind === "error" || reply.kind === "lost") return finish(reply.message, true);
+  if (reply.ply !== undefined) {
+    const { value, best, best_pv: pv, played, loss, mark, exact } = reply;
+    nodes[reply.ply].review = { value, best, pv, played, loss, mark, exact };
+    byId("review-progress").value += 1;
+    table.tell("notes");
+  }
+  if (reply.last) finish(`Review finished: ${summaryText(nodes)}`);
+}
+
+function finish(text, trouble = false) {
+  stop?.();
+  stop = null;
+  byId("review-start").textContent = "Review this game";
+  byId("review-progress").value = 0;
+  setState(text, trouble);
+  table.tell("notes");
+}
+
+function setState(text, trouble = false) {
+  byId("review-state").textContent = text;
+  byId("review-state").classList.toggle("trouble", trouble);
+}
+
+/** The reviewed plies of a line: position, the move played from it, the verdict. */
+function verdicts(nodes) {
+  return nodes
+    .slice(1)
+    .filter(({ parent, move }) => parent.review?.played === move)
+    .map((node) => ({ node, ...node.parent.review }));
+}
+
+function summaryText(nodes) {
+  const found = verdicts(nodes).filter(({ mark }) => mark).length;
+  return found ? `${plural(found, "move")} could have been better.` : "no mistakes found.";
+}
+
+function show() {
+  if (table.view !== "analyse" || byId("panel-review").hidden) return;
+  const all = verdicts(table.tree.line());
+  byId("review-summary").replaceChildren(...(all.length ? [summaryTable(all)] : []));
+  byId("review-list").replaceChildren(...all.filter(({ mark }) => mark).map(verdictItem));
+}
+
+function summaryTable(all) {
+  const row = (side) => {
+    const own = all.filter(({ node }) => node.parent.position.turn === side);
+    const count = (mark) => own.filter((each) => each.mark === mark).length;
+    const lost = own.reduce((sum, { loss }) => sum + (loss ?? 0), 0);
+    const cells = [
+      count("inaccuracy"),
+      count("mistake"),
+      count("blunder"),
+      own.length ? (lost / own.length).toFixed(1) : "–",
+    ];
+    return el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, capital(side)),
+      ...cells.map((cell) => el("td", { class: "number" }, String(cell))),
+    );
+  };
+  const heads = [
+    "",
+    `Inaccuracies ${MARKS.inaccuracy}`,
+    `Mistakes ${MARKS.mistake}`,
+    `Blunders ${MARKS.blunder}`,
+    "Loss a move",
+  ];
+  return el(
+    "table",
+    {},
+    el(
+      "thead",
+      {},
+      el("tr", {}, ...heads.map((head) => (head ? el("th", { scope: "col", class: "number" }, head) : el("td")))),
+    ),
+    el("tbody", {}, row("black"), row("white")),
+  );
+}
+
+function verdictItem({ node, best, pv, loss, mark, exact, value }) {
+  const { size } = table.tree.rules;
+  const side = node.parent.position.turn;
+  const name = squareName(node.move, size);
+  const better = squareName(best, size);
+  const worth = side === "black" ? value : -value;
+  const line = pv.length ? pv : [best];
+  return el(
+    "li",
+    { class: "verdict" },
+    newButton(
+      { class: "quiet", "aria-label": `Go to move ${node.ply}, ${name}, ${mark}`, onclick: () => table.goTo(node) },
+      `${node.ply}. ${name}`,
+      el("span", { class: `mark ${mark}` }, MARKS[mark]),
+    ),
+    el(
+      "span",
+      {},
+      `${capital(mark)} of ${side}, ${plural(Math.round(loss * 10) / 10, "disc")} lost. `,
+      `Better ${lineText(line.slice(0, SHOWN))} (${signed(worth)} for ${side}${exact ? ", exact" : ""}).`,
+    ),
+    newButton(
+      {
+        class: "quiet",
+        "aria-label": `Put the better line ${better} on the board`,
+        onclick: () => showBetter(node, line),
+      },
+      "Show",
+    ),
+  );
+}
+
+/** Adds the better line as a variation and goes to its first move. */
+function showBetter(node, moves) {
+  table.tree.growLine(node.parent, moves);
+  table.goTo(node.parent.children.find((child) => child.move === moves[0]));
+  table.tell("notes");
+}
+
+/** Builds the panel and listens to the table. */
+export function setUpReview() {
+  const pace = el(
+    "select",
+    { id: "review-pace", "aria-label": "How long to look at each move" },
+    ...PACES.map(([seconds, text]) => el("option", { value: seconds }, text)),
+  );
+  byId("panel-review").append(
+    el(
+      "div",
+      { class: "actions" },
+      newButton({ id: "review-start", class: "primary", onclick: start }, "Review this game"),
+      pace,
+    ),
+    el("progress", { id: "review-progress", value: 0, max: 1, "aria-label": "Progress of the review" }),
+    el(
+      "p",
+      { id: "review-state", class: "hint", role: "status" },
+      "Every move of this line is compared with the best one. Values are exact near the end, estimates before.",
+    ),
+    el("div", { id: "review-summary", class: "scroll" }),
+    el("ul", { id: "review-list", class: "verdicts" }),
+  );
+  table.on("game", () => {
+    if (stop) finish("Review stopped: another game is on the board.");
+  });
+  for (const event of ["game", "notes", "cursor", "view", "tab"]) table.on(event, show);
+}

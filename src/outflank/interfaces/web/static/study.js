@@ -1,0 +1,248 @@
+/**
+ * Study: the stores of games and the reports that were offered when the server was started.
+ *
+ * A store has three faces: ratings, the cross table of who took how many points from whom, and the games themselves,
+ * any of which can be put on the board.
+ */
+import { announce, byId, el, newButton, plural, toast } from "./dom.js";
+import { table } from "./table.js";
+import { GameTree } from "./tree.js";
+
+const PAGE = 25;
+/** What is shown: the store, the agent whose games are listed, and the first of them. */
+const shown = { store: "", agent: "", offset: 0 };
+let loaded = false;
+/** Agents of the store by their full text: the same without options that are as usual. @type {Map<string, string>} */
+let names = new Map();
+
+async function get(path) {
+  const response = await fetch(path);
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.error ?? `${path}: ${response.status}`);
+  return answer;
+}
+
+const storePath = (rest) => `api/store/${encodeURIComponent(shown.store)}/${rest}`;
+
+/** Runs an action that may fail and shows why. */
+async function attempt(action) {
+  try {
+    await action();
+  } catch (error) {
+    toast(error instanceof TypeError ? "The server cannot be reached." : error.message, true);
+  }
+}
+
+async function load() {
+  const { stores, reports } = await get("api/stores");
+  loaded = true;
+  byId("study").replaceChildren(...(stores.length || reports.length ? offered(stores, reports) : [nothing()]));
+  if (stores.length) await openStore(stores[0].name);
+}
+
+function nothing() {
+  return card(
+    "Study",
+    "study-none",
+    el("p", {}, "Nothing was offered to study. Start the page with stores of games or with reports:"),
+    el("p", { class: "code" }, "outflank play --store games.sqlite --report reports/study"),
+    el(
+      "p",
+      { class: "hint" },
+      "Stores are written by outflank match and outflank tournament, reports by outflank reproduce.",
+    ),
+  );
+}
+
+function card(title, id, ...children) {
+  return el("section", { class: "card", "aria-labelledby": id }, el("h2", { id }, title), ...children);
+}
+
+function offered(stores, reports) {
+  const choice = el(
+    "select",
+    { id: "study-store", onchange: () => attempt(() => openStore(choice.value)) },
+    ...stores.map(({ name }) => el("option", { value: name }, name)),
+  );
+  const links = reports.map(({ name, url }) =>
+    el("li", {}, el("a", { href: url, target: "_blank", rel: "noopener" }, name)),
+  );
+  return [
+    card(
+      "Study",
+      "study-title",
+      stores.length ? el("div", { class: "field" }, el("label", { for: "study-store" }, "Store"), choice) : null,
+      el("p", { class: "hint", id: "study-state", role: "status" }),
+      reports.length ? el("div", {}, el("h3", {}, "Reports"), el("ul", { class: "reports" }, ...links)) : null,
+    ),
+    ...(stores.length
+      ? [el("div", { id: "study-summary", class: "study-summary" }), el("div", { id: "study-games" })]
+      : []),
+  ];
+}
+
+async function openStore(name) {
+  Object.assign(shown, { store: name, agent: "", offset: 0 });
+  byId("study-state").textContent = "Reading the store…";
+  const summary = await get(storePath("summary"));
+  names = new Map(summary.agents.map((agent, i) => [agent, summary.names[i]]));
+  byId("study-state").textContent = [
+    `${plural(summary.games, "game")} of ${plural(summary.agents.length, "agent")}.`,
+    ...summary.warnings,
+  ].join(" ");
+  const order = summary.ratings.map(({ agent }) => summary.agents.indexOf(agent)).filter((index) => index >= 0);
+  byId("study-summary").replaceChildren(ratings(summary), crossTable(summary, order));
+  await listGames(summary.agents);
+}
+
+const short = (agent) => names.get(agent) ?? agent;
+const rowHead = (agent) => el("th", { scope: "row", class: "agent", title: agent }, short(agent));
+/** The head of a table: columns of words, then columns of numbers. */
+function head(words, numbers) {
+  const column = (name, kind) => (name ? el("th", { scope: "col", class: kind }, name) : el("td"));
+  return el(
+    "thead",
+    {},
+    el("tr", {}, ...words.map((name) => column(name, "")), ...numbers.map((name) => column(name, "number"))),
+  );
+}
+
+const cell = (text) => el("td", { class: "number" }, String(text));
+
+function ratings({ ratings: lines }) {
+  const row = ({ agent, elo, low, high, games, points }, i) =>
+    el(
+      "tr",
+      {},
+      el("td", {}, String(i + 1)),
+      rowHead(agent),
+      cell(Math.round(elo)),
+      cell(`${Math.round(low)} to ${Math.round(high)}`),
+      cell(games),
+      cell(`${((100 * points) / games).toFixed(1)} %`),
+    );
+  return card(
+    "Ratings",
+    "study-ratings",
+    scrolling(
+      "Ratings",
+      el(
+        "table",
+        {},
+        head(["", "Agent"], ["Elo", "95 % interval", "Games", "Points"]),
+        el("tbody", {}, ...lines.map(row)),
+      ),
+    ),
+  );
+}
+
+function crossTable({ agents, cross_table: { points, games } }, order) {
+  const share = (a, b) => (a === b || !games[a][b] ? "–" : `${points[a][b]} / ${games[a][b]}`);
+  const row = (a, i) =>
+    el("tr", {}, el("td", {}, String(i + 1)), rowHead(agents[a]), ...order.map((b) => cell(share(a, b))));
+  return card(
+    "Cross table",
+    "study-cross",
+    el(
+      "p",
+      { class: "hint" },
+      "Points that the agent of the row took from the agent of the column, and the games they played.",
+    ),
+    scrolling(
+      "Cross table",
+      el(
+        "table",
+        {},
+        head(
+          ["", "Agent"],
+          order.map((_, i) => String(i + 1)),
+        ),
+        el("tbody", {}, ...order.map(row)),
+      ),
+    ),
+  );
+}
+
+const scrolling = (label, content) =>
+  el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label }, content);
+
+async function listGames(agents) {
+  const filter = new URLSearchParams({ offset: shown.offset, limit: PAGE, ...(shown.agent && { agent: shown.agent }) });
+  const { total, games } = await get(storePath(`games?${filter}`));
+  const choose = el(
+    "select",
+    {
+      id: "study-agent",
+      onchange: () => {
+        Object.assign(shown, { agent: choose.value, offset: 0 });
+        again();
+      },
+    },
+    el("option", { value: "" }, "All agents"),
+    ...agents.map((name) => el("option", { value: name }, short(name))),
+  );
+  choose.value = shown.agent;
+  const again = () => attempt(() => listGames(agents));
+  const turn = (step) => () => {
+    shown.offset += step;
+    again();
+  };
+  const last = Math.min(shown.offset + PAGE, total);
+  byId("study-games").replaceChildren(
+    card(
+      "Games",
+      "study-games-title",
+      el("div", { class: "field" }, el("label", { for: "study-agent" }, "Games of"), choose),
+      scrolling(
+        "Games",
+        el("table", {}, head(["", "Black", "White"], ["Discs", "Rules"]), el("tbody", {}, ...games.map(gameRow))),
+      ),
+      el(
+        "div",
+        { class: "actions pages" },
+        newButton({ disabled: shown.offset === 0, onclick: turn(-PAGE) }, "Previous"),
+        el("span", { class: "hint" }, total ? `${shown.offset + 1} to ${last} of ${total}` : "no games"),
+        newButton({ disabled: last >= total, onclick: turn(PAGE) }, "Next"),
+      ),
+    ),
+  );
+}
+
+function gameRow(game) {
+  const { black, white, discs, points, rules, key } = game;
+  const name = (agent, won) =>
+    el("td", { class: "agent", title: agent }, won ? el("strong", {}, short(agent)) : short(agent));
+  const open = newButton(
+    {
+      class: "quiet",
+      "aria-label": `Open the game ${short(black)} against ${short(white)}, ${discs[0]} to ${discs[1]}`,
+      onclick: () => attempt(() => openGame(key)),
+    },
+    "Open",
+  );
+  return el(
+    "tr",
+    {},
+    el("td", {}, open),
+    name(black, points > 0.5),
+    name(white, points < 0.5),
+    cell(`${discs[0]}–${discs[1]}`),
+    cell(rules),
+  );
+}
+
+async function openGame(key) {
+  const { game, black, white, reason } = await get(storePath(`game/${encodeURIComponent(key)}`));
+  const tree = GameTree.fromGame(game);
+  tree.current = tree.root;
+  const seat = (agent) => ({ kind: "person", name: short(agent) });
+  table.open({ tree, players: { black: seat(black), white: seat(white) }, view: "analyse" });
+  announce(`${short(black)} against ${short(white)}, ${plural(game.moves.length, "move")}: ${reason}`);
+}
+
+/** Loads what is offered when the view is first opened. */
+export function setUpStudy() {
+  table.on("view", () => {
+    if (table.view === "study" && !loaded) attempt(load);
+  });
+}

@@ -1,0 +1,150 @@
+"""Stores of games and reports that a person offers to the page with `--store` and `--report`.
+
+Files are named by the last part of their path; nothing else on the disk can be asked for. What costs a pass over a
+whole store is kept until the file changes.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.staticfiles import StaticFiles
+
+from outflank.arena.store import Store, StoredGame
+from outflank.board import Position
+from outflank.errors import OutflankError
+from outflank.formats import replay
+from outflank.interfaces.web.fields import replayed, written
+
+_MOST_ROWS = 200
+
+
+def named(paths: list[Path]) -> dict[str, Path]:
+    """Paths by name; two of the same name get a number."""
+    found: dict[str, Path] = {}
+    for path in paths:
+        name, number = path.name, 2
+        while name in found:
+            name, number = f"{path.stem}-{number}{path.suffix}", number + 1
+        found[name] = path
+    return found
+
+
+class Studies:
+    """The stores that the page may look into."""
+
+    def __init__(self, stores: Mapping[str, Path], reports: Mapping[str, Path]) -> None:
+        self.stores, self.reports = stores, reports
+        self._files = {name: StaticFiles(directory=path, html=True) for name, path in reports.items()}
+        self._summaries: dict[str, tuple[tuple[int, int], dict[str, Any]]] = {}
+
+    def offered(self, _request: Request) -> JSONResponse:
+        """What there is."""
+        return JSONResponse(
+            {
+                "stores": [{"name": name, "bytes": path.stat().st_size} for name, path in self.stores.items()],
+                "reports": [{"name": name, "url": f"/reports/{quote(name)}/"} for name in self.reports],
+            }
+        )
+
+    async def report(self, request: Request) -> Response:
+        """A file of a report."""
+        files = self._files.get(request.path_params["name"])
+        if files is None:
+            return JSONResponse({"error": f"no report is called {request.path_params['name']!r}"}, 404)
+        return await files.get_response(request.path_params["path"] or ".", request.scope)
+
+    def summary(self, request: Request) -> JSONResponse:
+        """Games, agents, cross table and ratings of a store."""
+        return self._answered(request, self._summary)
+
+    def games(self, request: Request) -> JSONResponse:
+        """Some rows of a store."""
+        return self._answered(request, self._games)
+
+    def game(self, request: Request) -> JSONResponse:
+        """One game of a store."""
+        return self._answered(request, self._game)
+
+    def _answered(self, request: Request, answer: Any) -> JSONResponse:
+        path = self.stores.get(request.path_params["name"])
+        if path is None or not path.is_file():
+            return JSONResponse({"error": f"no store is called {request.path_params['name']!r}"}, 404)
+        try:
+            found = answer(path, request)
+        except OutflankError as error:
+            return JSONResponse({"error": str(error)}, 400)
+        return JSONResponse(found) if found is not None else JSONResponse({"error": "no such game"}, 404)
+
+    def _summary(self, path: Path, _request: Request) -> dict[str, Any]:
+        stat = path.stat()
+        state = (stat.st_mtime_ns, stat.st_size)
+        name = str(path)
+        if name not in self._summaries or self._summaries[name][0] != state:
+            self._summaries[name] = (state, _summed_up(path))
+        return self._summaries[name][1]
+
+    def _games(self, path: Path, request: Request) -> dict[str, Any]:
+        asked = request.query_params
+        offset, limit = (_number(asked.get(key), usual) for key, usual in (("offset", 0), ("limit", 50)))
+        with Store(path) as store:
+            rows = store.games(agent=asked.get("agent"), offset=offset, limit=min(limit, _MOST_ROWS))
+            return {"offset": offset, "total": store.count(asked.get("agent")), "games": [_row(game) for game in rows]}
+
+    def _game(self, path: Path, request: Request) -> dict[str, Any] | None:
+        with Store(path) as store:
+            game = next(iter(store.games(key=request.path_params["key"])), None)
+        return None if game is None else _row(game) | {"game": _played(game), "reason": game.reason}
+
+
+def _number(text: str | None, usual: int) -> int:
+    return int(text) if text is not None and text.isdecimal() and len(text) < 12 else usual
+
+
+def _row(game: StoredGame) -> dict[str, Any]:
+    return {
+        "key": game.key,
+        "rules": str(game.rules),
+        "black": game.black,
+        "white": game.white,
+        "points": game.points,
+        "discs": [game.black_discs, game.white_discs],
+        "termination": game.termination,
+        "moves": game.moves,
+    }
+
+
+def _played(game: StoredGame) -> dict[str, Any]:
+    start = Position.parse(game.opening, game.rules.variant)
+    return written(replayed(start, replay(start, game.moves)))
+
+
+def _summed_up(path: Path) -> dict[str, Any]:
+    from outflank.agents.names import short_name
+    from outflank.arena.ratings import collect, cross_table, rate
+
+    with Store(path) as store:
+        results = collect(game for game in store.outcomes() if game[0] != game[1])
+        count = store.count()
+    table, ratings = cross_table(results), rate(results)
+    return {
+        "games": count,
+        "agents": list(results.players),
+        "names": [short_name(agent) for agent in results.players],
+        "cross_table": {"points": table.points.tolist(), "games": table.games.tolist()},
+        "ratings": [
+            {
+                "agent": line.player,
+                "elo": None if line.elo.bounded else line.elo.value,
+                "low": line.elo.low,
+                "high": line.elo.high,
+                "games": line.games,
+                "points": line.points,
+            }
+            for line in ratings.lines
+        ],
+        "warnings": list(ratings.warnings),
+    }

@@ -1,0 +1,293 @@
+"""What can be asked: each verb takes the fields of a message and makes the answers to it.
+
+An answer is a generator: what it yields is sent while it runs, what it returns is sent last. All of them run in
+threads, inside `stoppable`, and may take their time.
+"""
+
+import re
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any
+
+from outflank import __version__
+from outflank.agents import agent_signatures
+from outflank.agents.levels import levels
+from outflank.analysis import Analysis, Verdict, analyse, review, tree_opinion
+from outflank.arena.openings import read_openings
+from outflank.board import SIZES, VARIANTS, Color, Position, Rules
+from outflank.engines import ENGINE_SIGNATURES
+from outflank.errors import BadSpec
+from outflank.formats import ggf, recognise, replay, transcript
+from outflank.interfaces.web.fields import BadMessage, Fields, Game, replayed, written
+from outflank.interfaces.web.security import Caps, page_agent
+from outflank.search.limits import Decision, Limits
+
+Reply = dict[str, Any]
+Answer = Generator[Reply, None, Reply]
+
+_OPENING = re.compile(r"start|(random|balanced)\(\d{1,3}\)")
+_MOST = 2**53
+
+
+@dataclass(frozen=True)
+class Verb:
+    """How a request is answered."""
+
+    answer: Callable[[Fields, Caps], Answer]
+    pool: str = "quick"
+    """Which threads it runs in: `quick`, `moves` for what a player waits for, `studies` for what may take long."""
+    stream: bool = False
+    """Whether an answer replaces the one before, so that only the newest need be sent."""
+
+
+# --- quick answers ------------------------------------------------------------------------------------------------
+
+
+def _hello(_fields: Fields, caps: Caps) -> Answer:
+    yield from ()
+    agents = {name: found for name, found in agent_signatures().items() if name not in ENGINE_SIGNATURES}
+    return {
+        "kind": "welcome",
+        "version": __version__,
+        "sizes": list(SIZES),
+        "variants": list(VARIANTS),
+        "levels": [level.facts() for level in levels()],
+        "agents": [
+            {"name": name, "summary": found.meaning, "source": found.source, "options": found.facts()["options"]}
+            for name, found in agents.items()
+        ],
+        "limits": {
+            "seconds": caps.seconds,
+            "searches": caps.searches_per_connection,
+            "memory_mb": caps.memory_mb,
+            "message_bytes": caps.message_bytes,
+            "messages_per_second": caps.messages_per_second,
+        },
+    }
+
+
+def position_state(position: Position, last: int | None, ply: int) -> Reply:
+    """Everything that a page shows of a position."""
+    winner = position.winner
+    return {
+        "cells": "".join(position.cells()),
+        "turn": str(position.turn),
+        "legal": {str(move): _turned(position, move) for move in position.moves},
+        "black": position.discs(Color.BLACK),
+        "white": position.discs(Color.WHITE),
+        "over": position.is_over,
+        "winner": (str(winner) if winner is not None else "draw") if position.is_over else None,
+        "last": last,
+        "ply": ply,
+        "must_pass": position.must_pass,
+        "empties": position.empties,
+    }
+
+
+def _turned(position: Position, move: int) -> list[int]:
+    """The squares that a move turns over."""
+    if move == position.rules.pass_move:
+        return []
+    after = position.play(move)
+    return list(position.rules.squares(position.opposing & ~after.own))
+
+
+def _state(fields: Fields, _caps: Caps) -> Answer:
+    yield from ()
+    game = fields.game()
+    lasts = [None, *game.moves]
+    reply: Reply = {"kind": "state", "state": position_state(game.end, lasts[-1], len(game.moves))}
+    if fields.flag("all"):
+        reply["positions"] = [position_state(position, lasts[ply], ply) for ply, position in enumerate(game.positions)]
+    return reply
+
+
+def _new(fields: Fields, _caps: Caps) -> Answer:
+    yield from ()
+    rules = Rules.parse(fields.text("rules", most=40))
+    opening = fields.text("opening", "start", most=40)
+    if not _OPENING.fullmatch(opening):
+        raise BadSpec(f"opening {opening!r} is not possible here; expected start, random(8) or balanced(8)")
+    found = read_openings(opening, rules, wanted=1, seed=fields.whole("seed", -_MOST, _MOST, 0))
+    if not found:
+        raise BadSpec(f"{opening} gives no opening on {rules}; expected fewer plies")
+    start = Position.start(rules)
+    return {"kind": "game", "game": written(replayed(start, replay(start, found[0].text)))}
+
+
+def _transform(fields: Fields, _caps: Caps) -> Answer:
+    yield from ()
+    game, number = fields.game(), fields.whole("number", 0, 7)
+    rules = game.start.rules
+    moves = [rules.image(move, number) for move in game.moves]
+    return {"kind": "game", "game": written(replayed(game.start.transform(number), moves))}
+
+
+def _read(fields: Fields, _caps: Caps) -> Answer:
+    yield from ()
+    variant: Any = fields.text("variant", "standard", most=20)
+    size = fields.maybe_whole("size", 4, 16)
+    found = recognise(fields.text("text", most=60_000), Rules(size or 8, variant).variant, size)
+    game = replayed(found.start, found.moves)
+    return {"kind": "read", "game": written(game), "format": found.format, "black": found.black, "white": found.white}
+
+
+def _write(fields: Fields, _caps: Caps) -> Answer:
+    yield from ()
+    game = fields.game()
+    names = fields.text("black", "black", most=200), fields.text("white", "white", most=200)
+    last = game.moves[-1] if game.moves else None
+    return {
+        "kind": "written",
+        "transcript": _transcript(game),
+        "board": game.end.line(),
+        "ggf": ggf(game.start, game.moves, *names),
+        "obf": f"{game.end.line()};",
+        "svg": game.end.svg(last=last),
+        "drawn": str(game.end),
+    }
+
+
+def _transcript(game: Game) -> str:
+    """The moves; behind the first position where it is not the usual one."""
+    moves = transcript(game.moves, game.start.rules)
+    return moves if game.start == Position.start(game.start.rules) else f"{game.start.line()} {moves}".strip()
+
+
+# --- searches -----------------------------------------------------------------------------------------------------
+
+
+def _decided(kind: str, decision: Decision) -> Reply:
+    return {
+        "kind": kind,
+        "move": decision.move,
+        "depth": decision.depth,
+        "nodes": decision.nodes,
+        "playouts": decision.playouts,
+        "value": decision.value,
+        "value_text": decision.value_text,
+        "unit": decision.unit,
+        "exact": decision.unit in ("discs", "result") and decision.finished,
+        "pv": list(decision.pv),
+        "seconds": round(decision.seconds, 4),
+        "note": decision.note,
+        "moves": [
+            {"move": root.move, "value": root.value, "visits": root.visits, "win_rate": root.win_rate}
+            for root in decision.moves
+        ],
+    }
+
+
+def _think(fields: Fields, caps: Caps) -> Answer:
+    game = fields.game()
+    player = page_agent(fields.text("agent"), caps)
+    given = fields.part("limits")
+    limits = Limits(
+        depth=given.maybe_whole("depth", 1, 500),
+        nodes=given.maybe_whole("nodes", 1, _MOST),
+        playouts=given.maybe_whole("playouts", 1, _MOST),
+        seconds=given.maybe_number("seconds", caps.seconds),
+        game_seconds=fields.maybe_number("left_seconds", 1e6),
+    )
+    forced = len(game.end.moves) == 1
+    decision = None
+    for decision in player.think(game.end, limits, fields.whole("seed", -_MOST, _MOST, 0)):
+        yield _decided("thinking", decision)
+    assert decision is not None, "an agent decides or raises"
+    return _decided("decision", decision) | {"forced": forced}
+
+
+def _analysed(analysis: Analysis) -> Reply:
+    return {
+        "kind": "analysis",
+        "depth": analysis.depth,
+        "nodes": analysis.nodes,
+        "seconds": round(analysis.seconds, 4),
+        "moves": [
+            {
+                "move": move.move,
+                "value": move.value,
+                "value_text": move.text,
+                "unit": move.unit,
+                "exact": move.exact,
+                "visits": move.visits,
+                "depth": move.depth,
+                "pv": list(move.pv),
+            }
+            for move in analysis.moves
+        ],
+    }
+
+
+_STOPPED: Reply = {"kind": "stopped"}
+
+
+def _analyse(fields: Fields, caps: Caps) -> Answer:
+    game = fields.game()
+    text = fields.text("agent", "")
+    player = page_agent(text, caps) if text else None
+    latest = _STOPPED
+    for analysis in analyse(game.end, player):
+        latest = _analysed(analysis)
+        yield latest
+    return latest
+
+
+def _tree(fields: Fields, _caps: Caps) -> Answer:
+    game = fields.game()
+    latest = _STOPPED
+    for decision in tree_opinion(game.end, fields.whole("playouts", 1, 10**9, 100_000)):
+        latest = {
+            "kind": "tree",
+            "playouts": decision.playouts,
+            "seconds": round(decision.seconds, 4),
+            "moves": [{"move": root.move, "visits": root.visits, "win_rate": root.win_rate} for root in decision.moves],
+        }
+        yield latest
+    return latest
+
+
+def _judged(verdict: Verdict) -> Reply:
+    return {
+        "kind": "review",
+        "ply": verdict.ply,
+        "value": verdict.value,
+        "exact": verdict.exact,
+        "best": verdict.best,
+        "best_pv": list(verdict.best_pv),
+        "played": verdict.played,
+        "loss": verdict.loss,
+        "mark": verdict.mark,
+    }
+
+
+def _review(fields: Fields, caps: Caps) -> Answer:
+    game = fields.game()
+    depth, seconds = fields.maybe_whole("depth", 1, 60), fields.maybe_number("seconds_per_move", caps.seconds)
+    done = 0
+    for verdict in review(game.start, game.moves, seconds_per_move=seconds, depth=depth):
+        yield _judged(verdict)
+        done += 1
+    return {"kind": "review", "done": done == len(game.positions)}
+
+
+VERBS = {
+    "hello": Verb(_hello),
+    "state": Verb(_state),
+    "new": Verb(_new, pool="moves"),
+    "read": Verb(_read),
+    "write": Verb(_write),
+    "transform": Verb(_transform),
+    "think": Verb(_think, pool="moves", stream=True),
+    "analyse": Verb(_analyse, pool="studies", stream=True),
+    "tree": Verb(_tree, pool="studies", stream=True),
+    "review": Verb(_review, pool="studies"),
+}
+
+
+def verb_of(fields: Fields) -> Verb:
+    """The verb of a message."""
+    name = fields.verb
+    if name not in VERBS:
+        raise BadMessage(f"nothing is called {name!r}; expected one of: {', '.join([*VERBS, 'stop'])}")
+    return VERBS[name]

@@ -1,0 +1,75 @@
+"""Writes a document into a directory: the page, Markdown, pictures and tables.
+
+    index.html          the whole report in one file
+    report.md           the same as Markdown, with pictures beside it
+    figures/NAME.svg    every figure, also as PNG
+    tables/NAME.csv     every table
+
+Each file is written beside its place and renamed, so a reader never meets half of one; the page comes last. Other files
+in the directory are left alone, and a page that Outflank did not write is never replaced.
+"""
+
+import csv
+import io
+import os
+from pathlib import Path
+
+from outflank.errors import OutflankError
+from outflank.report import figures
+from outflank.report.document import Document, Table, Value, cell, named_figures, named_tables
+from outflank.report.html import GENERATOR, to_html
+from outflank.report.markdown import to_markdown
+
+
+def check(directory: str | Path) -> None:
+    """Says before hours of playing what would keep `write` from writing there."""
+    figures.require_matplotlib()
+    page = Path(directory) / "index.html"
+    if page.exists() and f'name="generator" content="{GENERATOR} ' not in page.read_text("utf-8", "replace"):
+        raise OutflankError(f"{page} was not written by Outflank and is not replaced; expected another directory")
+
+
+def write(document: Document, directory: str | Path) -> Path:
+    """Writes everything and returns the path of the page."""
+    check(directory)
+    place = Path(directory)
+    drawn = {name: (figure, figures.draw(figure)) for name, figure in named_figures(document).items()}
+    for name, (_, picture) in drawn.items():
+        _put(place / "figures" / f"{name}.svg", picture.svg.encode())
+        _put(place / "figures" / f"{name}.png", picture.png)
+    for name, table in named_tables(document).items():
+        _put(place / "tables" / f"{name}.csv", to_csv(table).encode())
+    _put(place / "report.md", to_markdown(document).encode())
+    vectors = {figure: picture.svg for figure, picture in drawn.values()}
+    _put(place / "index.html", to_html(document, vectors.__getitem__).encode())
+    return place / "index.html"
+
+
+def to_csv(table: Table) -> str:
+    """A table for programs: numbers as they are, cells as their text, nothing for what is not known.
+
+    >>> to_csv(Table(["agent", "games"], [["a, b", 12345], ["c", None]]))
+    'agent,games\\n"a, b",12345\\nc,\\n'
+    """
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(table.columns)
+    writer.writerows([_raw(value) for value in row] for row in table.rows)
+    return buffer.getvalue()
+
+
+def _raw(value: Value) -> str | int | float | None:
+    if value is None or isinstance(value, int | float):
+        return value
+    return cell(value).text.replace("\r\n", "\n").replace("\r", "\n")  # csv leaves a lone \r without quotes
+
+
+def _put(path: Path, content: bytes) -> None:
+    """Writes a file so that it is there whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(content)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -1,0 +1,138 @@
+"""An unnamed author's "Reversi with Monte Carlo Tree Search": playouts without a tree, a one-ply formula, and both.
+
+The table of square worths is not printed; the one used gives the printed 90 % against a random player in an independent
+calibration. How the formula guides playouts is not said: if both sides followed it, every playout of a move would be
+the same game, and that reading loses; here the searching side follows it and the other plays at random.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+from outflank.board import Color
+from outflank.report.document import Figure
+from outflank.report.figures import pie
+from outflank.studies.measure import Measured, above, beyond, every, mean, share
+from outflank.studies.results import Played, Results
+from outflank.studies.study import Claim, Exhibit, Finding, Meeting, Printed, Study, read_printed
+from outflank.studies.words import evidence, shown
+
+_RANDOM = "heuristic against random"
+_MAIN = "heuristic-mc against pure-mc"
+_POINTS = {"wins": 1.0, "ties": 0.5, "losses": 0.0}
+_PLAYOUTS = "C1, C2: square worths and the use of the formula in playouts are not printed, and theirs ran on a clock"
+
+
+@cache
+def _printed() -> tuple[Printed, ...]:
+    return read_printed("flat_montecarlo.csv")
+
+
+def _ordered(games: Sequence[Played], row: str) -> list[Played]:
+    """The games of a row: the first agent moves second, first, or either."""
+    if row.startswith("heuristic moves"):
+        wanted = Color.BLACK if "first" in row else Color.WHITE
+        return [game for game in games if game.color is wanted]
+    return list(games)
+
+
+def _thousand(results: Results, row: str, column: str) -> Measured | None:
+    return share([game.points == _POINTS[column] for game in _ordered(results[_RANDOM], row)])
+
+
+def _sixty(results: Results, row: str, column: str) -> Measured | None:
+    games = _ordered(results[_MAIN], row)
+    if column == "wins of heuristic":
+        return share([game.won for game in games])
+    return mean([game.own if column == "discs of heuristic" else game.opposing for game in games])
+
+
+def _text(results: Results, row: str, column: str) -> Measured | None:
+    meeting = f"{row} against {column.removeprefix('wins against ')}"
+    return share([game.won for game in results[meeting]])
+
+
+def _better_playouts(results: Results) -> Finding:
+    wins = _sixty(results, "total", "wins of heuristic")
+    return Finding(beyond(wins, 0.5), f"heuristic playouts win {evidence(wins)}")
+
+
+def _no_order(results: Results) -> Finding:
+    """No difference is found: the claim holds while chance explains it, with enough games to see a large one."""
+    answers, words = [], []
+    for measure, first in ((_thousand, "wins"), (_sixty, "wins of heuristic")):
+        rates = [measure(results, f"heuristic moves {order}", first) for order in ("first", "second")]
+        answers.append(None if None in rates else above(*rates) is None)
+        words.append(
+            ", ".join(f"{order} {shown(rate)}" for order, rate in zip(("first", "second"), rates, strict=True))
+        )
+    return Finding(every(answers), "wins when moving " + "; ".join(words))
+
+
+def _formula_beats_random(results: Results) -> Finding:
+    wins = _thousand(results, "total", "wins")
+    return Finding(beyond(wins, 0.5), f"the formula wins {evidence(wins)}")
+
+
+def _always_beats_random(results: Results) -> Finding:
+    games = results.of(f"{agent} against random" for agent in ("pure-mc", "heuristic-mc"))
+    wins = share([game.won for game in games])
+    return Finding(None if wins is None else wins.hits == wins.games, f"both win {evidence(wins)}")
+
+
+def _pies(results: Results) -> Sequence[Figure]:
+    found = []
+    for name, meeting, table, caption in (
+        ("thousand", _RANDOM, ("902", "15", "83"), "The formula against a random player"),
+        ("sixty", _MAIN, ("50", "0", "10"), "Heuristic against random playouts"),
+    ):
+        games = results[meeting]
+        if not games:
+            continue
+        ours = {label: float(sum(game.points == value for game in games)) for label, value in _POINTS.items()}
+        theirs = {label: float(number) for label, number in zip(_POINTS, table, strict=True)}
+        panels = [pie(_present(theirs), "paper"), pie(_present(ours), f"ours, {len(games):,} games")]
+        found.append(
+            Figure(f"flat-montecarlo-{name}", f"{caption} (pie chart of the paper, redrawn)", panels, size=(8, 3.6))
+        )
+    return found
+
+
+def _present(parts: dict[str, float]) -> dict[str, float]:
+    return {label: value for label, value in parts.items() if value}
+
+
+def study() -> Study:
+    """All three experiments."""
+    return Study(
+        name="flat-montecarlo",
+        title="Flat Monte Carlo with a formula in its playouts",
+        citation='"Reversi with Monte Carlo Tree Search", assignment report, no author named.',
+        summary="A one-ply formula meets a random player; 250 playouts for every move, random or by the formula, meet "
+        "each other and a random player.",
+        meetings=(
+            Meeting(_RANDOM, "heuristic", "random", 1000, quick=400),
+            Meeting(_MAIN, "heuristic-mc", "pure-mc", 60, quick=8),
+            Meeting("pure-mc against random", "pure-mc", "random", 24, quick=8),
+            Meeting("heuristic-mc against random", "heuristic-mc", "random", 24, quick=4),
+        ),
+        exhibits=(
+            Exhibit(
+                "1000 games", "The formula against a random player", _thousand, "C1: the square worths are not printed"
+            ),
+            Exhibit("60 games", "Heuristic against random playouts", _sixty, _PLAYOUTS),
+            Exhibit("Text", "Numbers in the text", _text, _PLAYOUTS),
+        ),
+        printed=_printed(),
+        claims=(
+            Claim("The formula is far better than random moves", "25", _formula_beats_random),
+            Claim("Heuristic playouts are better than random ones", "48", _better_playouts),
+            Claim("Who moves first makes no difference", "48", _no_order),
+            Claim("Both programs always beat a random player", "50", _always_beats_random),
+        ),
+        differences=(
+            "Square worths 100/-20/10/5/-50/-2/-2/-1/-1/-1 (C1). In playouts the searching side follows the formula "
+            "and the other moves at random (C2). Always 250 playouts for each move, no clock (C8).",
+            '"Dozens" of games against a random player are taken as 24.',
+        ),
+        figures=_pies,
+    )

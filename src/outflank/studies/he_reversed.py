@@ -1,0 +1,214 @@
+"""Zean He, "A Minimax-Based Reversed Othello Agent": five terms of evaluation in three phases, and UCT beside it.
+
+No weight is printed. Ours were found by self-play (header of `evaluation.py`). Its ancestors have the final agent's
+weights for the terms they know and nothing for the rest, so that what is compared are the terms themselves. The paper
+played one game against each, always as black from the start; ours play many, from random openings with both colours.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+from outflank.board import Rules
+from outflank.report.document import Figure, Table
+from outflank.report.figures import Scales, points_with_intervals
+from outflank.studies.measure import Measured, above, beyond, every, mean, share
+from outflank.studies.results import Results
+from outflank.studies.study import Claim, Exhibit, Finding, Meeting, Printed, Study, Timing, read_printed
+from outflank.studies.words import evidence, points, shown
+
+ANCESTORS = {
+    "position": ("mobility=0", "stability=0", "discs=0", "aggregation=0"),
+    "position, mobility": ("stability=0", "discs=0", "aggregation=0"),
+    "position, mobility, stability, parity": ("aggregation=0",),
+}
+SIMULATIONS = (100, 425, 1551, 6000)
+ORDERS = ("none", "positional", "reversed")
+_RULES = Rules(8, "reversed")
+
+
+@cache
+def _printed() -> tuple[Printed, ...]:
+    return read_printed("he_reversed.csv")
+
+
+def _simulations(results: Results, row: str, column: str = "") -> Measured | None:  # noqa: ARG001
+    compiled, plain = results.timing("compiled simulations"), results.timing("plain simulations")
+    if not compiled or not plain:
+        return None
+    if row == "compiled / plain":
+        return mean([one / other for one, other in zip(compiled, plain, strict=True)], "speed")
+    return mean(compiled if row == "compiled" else plain, "speed")
+
+
+def _ordering(results: Results, row: str, column: str = "") -> Measured | None:  # noqa: ARG001
+    over, _, under = row.partition(" / ")
+    times = results.timing(f"order {over}")
+    if not under:
+        return mean(times, "speed")
+    return mean([one / other for one, other in zip(times, results.timing(f"order {under}"), strict=True)])
+
+
+def _ancestor(results: Results, row: str, column: str) -> Measured | None:
+    games = results[f"final against {row}"]
+    if column == "wins of final":
+        return share([game.won for game in games])
+    first = column.endswith("final")
+    if column.startswith("discs turned"):
+        return mean([game.turned(not first) for game in games])
+    return mean([game.own if first else game.opposing for game in games])
+
+
+# -------------------------------------------------------------------------------------------------------------- claims
+
+
+def _more_terms(results: Results) -> Finding:
+    rates = {name: _ancestor(results, name, "wins of final") for name in ANCESTORS}
+    words = ", ".join(f"{name} {shown(rate)}" for name, rate in rates.items())
+    return Finding(every([beyond(rate, 0.5) for rate in rates.values()]), f"the final agent's wins against: {words}")
+
+
+def _winner_turns_more(results: Results) -> Finding:
+    games = results.of(f"final against {name}" for name in ANCESTORS)
+    decided = [game for game in games if game.points != 0.5]
+    more = share([(game.turned(False) > game.turned(True)) == game.won for game in decided])
+    return Finding(beyond(more, 0.5), f"more discs of the winner were turned in {evidence(more)}")
+
+
+def _ordering_halves(results: Results) -> Finding:
+    ratio = _ordering(results, "positional / none")
+    below = beyond(ratio, 0.5)
+    return Finding(None if below is None else not below, f"run time positional / none {shown(ratio)}")
+
+
+def _order_of_orders(results: Results) -> Finding:
+    times = [_ordering(results, order) for order in ("positional", "none", "reversed")]
+    words = ", ".join(
+        f"{order} {shown(time)} ms" for order, time in zip(("positional", "none", "reversed"), times, strict=True)
+    )
+    return Finding(every([above(times[1], times[0]), above(times[2], times[1])]), words)
+
+
+def _compiling_helps(results: Results) -> Finding:
+    compiled, plain = (_simulations(results, row) for row in ("compiled", "plain Python"))
+    return Finding(above(compiled, plain), f"simulations in 4.9 s: compiled {shown(compiled)}, plain {shown(plain)}")
+
+
+def _uct_is_awful(results: Results) -> Finding:
+    wins = _uct_wins(results, 1551)
+    return Finding(beyond(wins, 0.5), f"minimax at depth 4 wins {evidence(wins)} against 1551 simulations a move")
+
+
+def _uct_wins(results: Results, simulations: int) -> Measured | None:
+    return share([game.won for game in results[f"final against UCT, {simulations} simulations"]])
+
+
+# ------------------------------------------------------------------------------------------------------------ pictures
+
+
+def _figures(results: Results) -> Sequence[Figure]:
+    wins = [_uct_wins(results, simulations) for simulations in SIMULATIONS]
+    times = [_ordering(results, order) for order in ORDERS]
+    found = []
+    if any(wins):
+        scales = Scales(x="simulations a move of tree search", y="minimax wins", share=True)
+        drawing = points_with_intervals([points("ours", [f"{number:,}" for number in SIMULATIONS], wins)], scales)
+        found.append(
+            Figure("he-reversed-uct", "Minimax at depth 4 against tree search, the numbers the paper left out", drawing)
+        )
+    if all(times):
+        scales = Scales(x="order of moves", y="milliseconds a search")
+        caption = "A search to depth 4 by order of moves (Table 4 prints 77.5, 33.6 and 90.9 ms)"
+        found.append(
+            Figure("he-reversed-orders", caption, points_with_intervals([points("ours", ORDERS, times)], scales))
+        )
+    return found
+
+
+def _tables(results: Results) -> Sequence[Table]:
+    rows = [
+        [f"{simulations:,} simulations a move", evidence(_uct_wins(results, simulations))]
+        for simulations in SIMULATIONS
+    ]
+    caption = 'Minimax against tree search in the reversed game (the paper says "awful" and no number)'
+    return (Table(["tree search", "minimax at depth 4 wins"], rows, caption),)
+
+
+def study() -> Study:
+    """Speed, orders, ancestors and tree search."""
+    ancestors = tuple(
+        Meeting(
+            f"final against {name}",
+            "he-reversed",
+            f"minimax(depth=4, eval=reversed({', '.join(missing)}), order=positional)",
+            100,
+            _RULES,
+            "random(6)",
+            quick=40,
+        )
+        for name, missing in ANCESTORS.items()
+    )
+    searches = tuple(
+        Meeting(
+            f"final against UCT, {simulations} simulations",
+            "he-reversed",
+            f"he-reversed-uct(playouts={simulations})",
+            50,
+            _RULES,
+            quick=10,
+        )
+        for simulations in SIMULATIONS
+    )
+    unknown = "D8, D12: matrix, weights and phases are not printed; ours were found by self-play"
+    return Study(
+        name="he-reversed",
+        title="Minimax for the reversed game",
+        citation='Zean He: "A Minimax-Based Reversed Othello Agent", course project report.',
+        summary="Minimax at depth 4 with five terms meets its ancestors with fewer terms and tree search; compiling "
+        "and the order of moves are timed.",
+        meetings=ancestors + searches,
+        exhibits=(
+            Exhibit("Table 3", "Simulations of tree search in 4.9 s", _simulations),
+            Exhibit(
+                "Table 4",
+                "Milliseconds of a search to depth 4, by order of moves",
+                _ordering,
+                "D8: the matrix that orders is not printed; a move costs us a thousandth of theirs, so sorting weighs "
+                "more",
+            ),
+            Exhibit(
+                "Table 5", "The final agent against its ancestors", _ancestor, unknown + "; turned discs: see Setting"
+            ),
+        ),
+        printed=_printed(),
+        claims=(
+            Claim("More terms make a better agent", "360", _more_terms, unknown),
+            Claim("More discs of the winner are turned than of the loser", "356", _winner_turns_more),
+            Claim(
+                "Ordering by the matrix more than halves the run time",
+                "364",
+                _ordering_halves,
+                "Sorting moves costs as much as searching a small tree does here; nodes fall, time falls less",
+            ),
+            Claim("Good order is faster than none, none faster than bad", "335", _order_of_orders),
+            Claim("Compiling makes simulations several times faster", "314", _compiling_helps),
+            Claim("Tree search with 1500 simulations loses to minimax", "343", _uct_is_awful, unknown),
+        ),
+        differences=(
+            "Weights, matrix and phases are ours (D8, D9, D12). Depth 4 means four plies in all (D2). Both colours "
+            "and random openings of six plies against ancestors, since two deterministic agents play one game from "
+            "the start (D24).",
+            "Plain Python is our own source run without the compiler, compiled ours with it: the ratio says what the "
+            "compiler does for all of a search, theirs for two functions of it.",
+            "C_p = 1/sqrt(2) in tree search (D18).",
+            "Turned discs are read as discs of that side that were turned over: who ends with fewer discs has had more "
+            "turned. Even so the printed counts cannot be those of whole games: a side ends with 2 + placed + turned "
+            "for it - turned away, and 13 = 2 + placed + 103 - 154 needs 62 placements.",
+        ),
+        timings=(
+            Timing("compiled simulations", "outflank.studies.timing:compiled_simulations"),
+            Timing("plain simulations", "outflank.studies.timing:interpreted_simulations"),
+            *(Timing(f"order {order}", f"outflank.studies.timing:order_{order}") for order in ORDERS),
+        ),
+        figures=_figures,
+        tables=_tables,
+    )

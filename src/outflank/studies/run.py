@@ -1,0 +1,120 @@
+"""Plays studies: one plan for all of them, one store, and only what is missing.
+
+A scale multiplies the number of games of every meeting; a larger scale has the games of a smaller one and more, so
+growing it replays nothing. Timings are kept in a file beside the store.
+"""
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from outflank.agents import agent
+from outflank.arena.openings import read_openings
+from outflank.arena.runner import run_plan
+from outflank.arena.schedule import Conditions, Pairing, Plan
+from outflank.arena.store import Store, StoredGame
+from outflank.board import Color
+from outflank.errors import BadSpec
+from outflank.execute import Executor, resolve
+from outflank.studies.results import Played, Results
+from outflank.studies.study import Meeting, Study
+
+QUICK = "quick"
+_SEED = 0
+
+
+def read_scale(text: str) -> str | float:
+    """`quick`, `paper` (1) or a factor on the papers' numbers of games.
+
+    >>> read_scale("quick"), read_scale("paper"), read_scale("2.5")
+    ('quick', 1.0, 2.5)
+    """
+    if text == QUICK:
+        return QUICK
+    try:
+        factor = 1.0 if text == "paper" else float(text)
+    except ValueError:
+        factor = math.nan
+    if not 0 < factor <= 10_000:
+        raise BadSpec(f"scale {text!r} is not possible; expected quick, paper or a factor such as 0.5 or 10")
+    return factor
+
+
+def pairs_of(meeting: Meeting, scale: str | float) -> int:
+    """Pairs of games of a meeting at a scale: at least one, both colours equally often.
+
+    >>> [pairs_of(Meeting("m", "random", "greedy", games=6), scale) for scale in ("quick", 1.0, 3.0)]
+    [1, 3, 9]
+    """
+    games = (meeting.quick or meeting.games / 10) if scale == QUICK else meeting.games * float(scale)
+    return max(1, math.ceil(games / 2 - 1e-9))
+
+
+def plan_of(studies: Sequence[Study], scale: str | float) -> Plan:
+    """The games of all meetings; a meeting of two studies is played once."""
+    found: dict[tuple[object, ...], Pairing] = {}
+    for meeting in (meeting for study in studies for meeting in study.meetings):
+        pairing = _pairing(meeting, scale)
+        key = (pairing.first, pairing.second, meeting.rules, meeting.openings)
+        if key not in found or found[key].pairs < pairing.pairs:
+            found[key] = pairing
+    return Plan(tuple(found.values()), Conditions(seed=_SEED))
+
+
+def _pairing(meeting: Meeting, scale: str | float) -> Pairing:
+    pairs = pairs_of(meeting, scale)
+    openings = tuple(read_openings(meeting.openings, meeting.rules, pairs, _SEED))
+    return Pairing(agent(meeting.a).text, agent(meeting.b).text, meeting.rules, pairs, openings)
+
+
+def play(
+    studies: Sequence[Study],
+    scale: str | float,
+    store: Store,
+    executor: Executor,
+    on_game: Callable[[], None] = lambda: None,
+) -> None:
+    """Plays what the store does not have; Ctrl-C and the same call continue."""
+
+    def after_game(*_: object) -> bool:
+        on_game()
+        return True
+
+    run_plan(plan_of(studies, scale), store, executor, after_game, details=True)
+
+
+def take_timings(
+    studies: Sequence[Study], scale: str | float, path: Path, on_timing: Callable[[str], None]
+) -> dict[str, list[float]]:
+    """The samples of every timing; each is taken once and kept in a file."""
+    taken: dict[str, list[float]] = json.loads(path.read_text()) if path.exists() else {}
+    for timing in (timing for study in studies for timing in study.timings):
+        name = f"{timing.name} ({scale})"
+        if name not in taken:
+            on_timing(timing.name)
+            taken[name] = resolve(timing.work)(scale == QUICK)
+            beside = path.with_suffix(".new")
+            beside.write_text(json.dumps(taken, indent=1))
+            beside.replace(path)
+    return {name.removesuffix(f" ({scale})"): samples for name, samples in taken.items() if name.endswith(f"({scale})")}
+
+
+def results_of(
+    study: Study, scale: str | float, games: dict[str, StoredGame], timings: dict[str, list[float]]
+) -> Results:
+    """The games of one study out of all games by key; what has not been played is left out."""
+    found: dict[str, list[Played]] = defaultdict(list)
+    for meeting in study.meetings:
+        pairing = _pairing(meeting, scale)
+        seen: set[str] = set()
+        for slot in Plan((pairing,), Conditions(seed=_SEED)).slots():
+            if slot.key not in games:
+                continue
+            game = games[slot.key]
+            # an agent that plays itself is black in the first game of a pair
+            first_is_black = game.black == pairing.first if pairing.first != pairing.second else game.pair not in seen
+            seen.add(game.pair)
+            found[meeting.name].append(Played(game, Color.BLACK if first_is_black else Color.WHITE))
+    return Results(found, timings)

@@ -1,0 +1,142 @@
+"""What a study is: a paper's experiments as a declaration, and its printed numbers as data.
+
+A study names agents by text, says who meets whom how often, and how each printed number is measured from the games
+played. It holds no code that plays: the arena does that, the same for every study. Printed numbers lie in
+`data/*.csv`, one a line with its table, row, column and the line of its source.
+"""
+
+import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from outflank.board import Rules
+from outflank.errors import BadSpec
+from outflank.studies.measure import Measured
+from outflank.studies.results import Results
+
+if TYPE_CHECKING:
+    from outflank.report.document import Figure, Table
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Two agents, the rules, and how many games they play at the scale of the paper."""
+
+    name: str
+    a: str
+    b: str
+    games: int
+    rules: Rules = Rules()  # noqa: RUF009
+    openings: str = "start"
+    quick: int = 0
+    """Games at the quick scale; a tenth, and at least two, where left out."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds or rates that no game shows: a function named `module:function`, called with the quick or full effort."""
+
+    name: str
+    work: str
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One number of a paper, on the scale of our measure, with where it stands and how many games are behind it."""
+
+    table: str
+    row: str
+    column: str
+    printed: str
+    value: float
+    unit: str
+    line: str
+    games: int | None
+    spread: float | None
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A printed table: how each of its numbers is measured, and why it may differ."""
+
+    table: str
+    title: str
+    measure: Callable[[Results, str, str], Measured | None]
+    reason: str = ""
+    """A known cause, shown where a number differs."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the games say of a claim: True, False, or None when they cannot decide."""
+
+    holds: bool | None
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A conclusion of the paper in our words, its place there, and its test."""
+
+    text: str
+    line: str
+    test: Callable[[Results], Finding]
+    reason: str = ""
+    """A known cause, shown where the claim does not come out."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """The experiments of one paper."""
+
+    name: str
+    title: str
+    citation: str
+    summary: str
+    meetings: tuple[Meeting, ...]
+    exhibits: tuple[Exhibit, ...] = ()
+    printed: tuple[Printed, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    differences: tuple[str, ...] = ()
+    """How our setting differs from the paper's, and which reading of it was taken."""
+    timings: tuple[Timing, ...] = ()
+    figures: Callable[[Results], "Sequence[Figure]"] = field(default=lambda results: ())
+    tables: Callable[[Results], "Sequence[Table]"] = field(default=lambda results: ())
+    """Tables of our own beside the printed ones."""
+
+    def __post_init__(self) -> None:
+        names = [meeting.name for meeting in self.meetings]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise BadSpec(f"study {self.name}: meetings are called the same: {', '.join(twice)}")
+        unmeasured = {cell.table for cell in self.printed} - {exhibit.table for exhibit in self.exhibits}
+        if unmeasured:
+            raise BadSpec(f"study {self.name}: nothing measures the printed {', '.join(sorted(unmeasured))}")
+
+
+def read_printed(name: str) -> tuple[Printed, ...]:
+    """The printed numbers of a data file of the package.
+
+    >>> [cell.value for cell in read_printed("tenshi.csv")]
+    [0.74]
+    """
+    text = files("outflank.studies").joinpath("data", name).read_text(encoding="utf-8")
+    return tuple(printed_from(csv.DictReader(text.splitlines())))
+
+
+def printed_from(rows: Iterable[Mapping[str, str]]) -> Iterable[Printed]:
+    """Printed numbers from rows of text; `games` and `spread` may be empty."""
+    for row in rows:
+        yield Printed(
+            table=row["table"],
+            row=row["row"],
+            column=row["column"],
+            printed=row["printed"],
+            value=float(row["value"]),
+            unit=row["unit"],
+            line=row["line"],
+            games=int(row["games"]) if row["games"] else None,
+            spread=float(row["spread"]) if row["spread"] else None,
+        )

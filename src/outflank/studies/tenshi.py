@@ -1,0 +1,111 @@
+"""Tenshi, "Reversed Reversi": tree search with weighted playouts and an exact end game.
+
+The weights of the squares, the time and the number of empty squares at which exact search takes over are not printed.
+Ours are the table `shy` (corners seldom), found by a small search against uniform playouts, 1000 playouts a move, and
+ten empty squares.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+from outflank.board import Rules
+from outflank.report.document import Figure
+from outflank.report.figures import Scales, points_with_intervals
+from outflank.studies.measure import Measured, beyond, share
+from outflank.studies.results import Results
+from outflank.studies.study import Claim, Exhibit, Finding, Meeting, Printed, Study, read_printed
+from outflank.studies.words import evidence, points
+
+_RULES = Rules(8, "reversed")
+_WEIGHTED = "weighted against uniform"
+_EXACT = "exact end game on against off"
+_COMPILED = "compiled against plain"
+BUDGETS = (100, 300, 1000, 3000)
+_PLAIN_SHARE = 3.65
+"""How many times slower plain code is, as the sister paper on the reversed game printed."""
+
+
+@cache
+def _printed() -> tuple[Printed, ...]:
+    return read_printed("tenshi.csv")
+
+
+def _wins(results: Results, meeting: str) -> Measured | None:
+    return share([game.won for game in results[meeting]])
+
+
+def _better(meeting: str, who: str, results: Results) -> Finding:
+    wins = _wins(results, meeting)
+    return Finding(beyond(wins, 0.5), f"{who} wins {evidence(wins)}")
+
+
+def _at(playouts: int) -> str:
+    return _WEIGHTED if playouts == 1000 else f"{_WEIGHTED}, {playouts} playouts"
+
+
+def _figures(results: Results) -> Sequence[Figure]:
+    wins = [_wins(results, _at(playouts)) for playouts in BUDGETS]
+    if not any(wins):
+        return ()
+    scales = Scales(x="playouts a move", y="weighted playouts win", share=True)
+    drawing = points_with_intervals([points("ours", [f"{playouts:,}" for playouts in BUDGETS], wins)], scales)
+    return (Figure("tenshi-budgets", "Weighted against uniform playouts by budget (the paper prints 74 %)", drawing),)
+
+
+def study() -> Study:
+    """Weights, exact end game, and what compiling is worth."""
+    weighted = [
+        Meeting(
+            _at(playouts),
+            f"tenshi(playouts={playouts})",
+            f"tenshi(playouts={playouts}, weighted=no)",
+            200 if playouts == 1000 else 50,
+            _RULES,
+            quick=40 if playouts == 1000 else 4,
+        )
+        for playouts in BUDGETS
+    ]
+    plain = round(1000 / _PLAIN_SHARE)
+    return Study(
+        name="tenshi",
+        title="Weighted playouts in the reversed game",
+        citation='Tenshi: "Reversed Reversi", course project report.',
+        summary="Tree search whose playouts prefer some squares meets the same with uniform playouts; the exact end "
+        "game is switched off; and a search that is as much slower as plain code is meets the compiled one.",
+        meetings=(
+            *weighted,
+            Meeting(_EXACT, "tenshi(playouts=1000)", "tenshi(playouts=1000, endgame=0)", 100, _RULES, quick=20),
+            Meeting(_COMPILED, "tenshi(playouts=1000)", f"tenshi(playouts={plain})", 100, _RULES, quick=20),
+        ),
+        exhibits=(
+            Exhibit(
+                "Text",
+                "Weighted against uniform playouts",
+                lambda results, row, column: _wins(results, row),
+                "E7, E9: the weights of the squares and the time limit are not printed",
+            ),
+        ),
+        printed=_printed(),
+        claims=(
+            Claim(
+                "Weighted playouts are better than uniform ones",
+                "227",
+                lambda results: _better(_WEIGHTED, "weighted", results),
+                "E7: the weights are not printed",
+            ),
+            Claim(
+                "Exact search at the end wins games",
+                "91",
+                lambda results: _better(_EXACT, "with exact search", results),
+                "Near the end 1000 playouts see most of the tree, so little is left to be won",
+            ),
+            Claim("Compiled code wins more", "229", lambda results: _better(_COMPILED, "compiled", results)),
+        ),
+        differences=(
+            "Weights: table `shy` (E7). 1000 playouts a move in place of a time limit (E9). Exact search from 10 "
+            "empty squares (E8). Results are summed (E2); the tree is kept between moves (E6).",
+            f"Plain code is compiled code with {plain} playouts where the other has 1000: 3.65 times fewer, the ratio "
+            f"that Zean He printed for compiling a search like this one.",
+        ),
+        figures=_figures,
+    )

@@ -1,0 +1,193 @@
+"""What the papers wished for: their future work, played.
+
+Equal time for both (Phan & Synytsia), playouts cut off by an evaluation (the same), longer limits and more games (He &
+Lin), iterative deepening (Phan & Synytsia).
+"""
+
+from collections.abc import Sequence
+
+from outflank.report.document import Figure, Table
+from outflank.report.figures import Scales, points_with_intervals
+from outflank.studies.measure import Measured, above, beyond, mean, share
+from outflank.studies.results import Results
+from outflank.studies.study import Claim, Finding, Meeting, Study
+from outflank.studies.words import evidence, points, shown
+
+SECONDS = (0.001, 0.003, 0.01, 0.03, 0.1)
+"""A move. The papers' machines did in 10 to 30 seconds what takes about a thousandth of that here."""
+CUTS = (1, 4, 16)
+EVALUATIONS = {"their evaluation": "positional", "five terms": "reversed"}
+"""For cut playouts: the one of Phan & Synytsia, and the one that self-play found."""
+LONGER = (1600, 6400, 25600)
+BUDGETS = (1000, 4000, 16000)
+_MINIMAX = "minimax(eval=positional, order=mobility, table=16, seconds={})"
+_UCT = "uct(seconds={})"
+
+
+def _wins(results: Results, name: str) -> Measured | None:
+    return share([game.won for game in results[name]])
+
+
+def _timed(seconds: float) -> str:
+    return f"equal time, {seconds:g} s"
+
+
+def _cut(depth: int, evaluation: str) -> str:
+    return f"cut after {depth} plies, {evaluation}"
+
+
+def _longer(playouts: int, depth: int) -> str:
+    return f"UCT {playouts}, complex {depth}"
+
+
+def _deepening(nodes: int) -> str:
+    return f"deepening with {nodes} nodes against depth 4"
+
+
+def _tables(results: Results) -> Sequence[Table]:
+    return (_equal_time(results), _cut_off(results), _longer_limits(results), _iterative(results))
+
+
+def _equal_time(results: Results) -> Table:
+    rows = []
+    for seconds in SECONDS:
+        games = results[_timed(seconds)]
+        depth = mean([game.effort(True).deepest for game in games])
+        playouts = mean([game.effort(False).playouts / max(1, game.effort(False).moves) for game in games])
+        rows.append(
+            [f"{1000 * seconds:g} ms", evidence(_wins(results, _timed(seconds))), shown(depth), shown(playouts)]
+        )
+    return Table(
+        ["a move", "minimax wins", "deepest search, mean", "playouts a move"],
+        rows,
+        "Equal time for both: iterative deepening minimax against tree search, 8x8",
+        "Wished for by Phan & Synytsia. Time depends on the machine and its load; depth and playouts reached are "
+        "recorded.",
+    )
+
+
+def _cut_off(results: Results) -> Table:
+    rows = [[f"{depth}", *(evidence(_wins(results, _cut(depth, name))) for name in EVALUATIONS)] for depth in CUTS]
+    return Table(
+        ["plies played out", *(f"wins with {name}" for name in EVALUATIONS)],
+        rows,
+        "Playouts cut off by an evaluation, against full playouts, 1000 each a move, 8x8",
+        "Wished for by Phan & Synytsia, who said it takes a good evaluation. Equal playouts; cut ones take less time.",
+    )
+
+
+def _longer_limits(results: Results) -> Table:
+    rows = [
+        [f"{playouts:,}", *(evidence(_wins(results, _longer(playouts, depth))) for depth in (4, 6))]
+        for playouts in LONGER
+    ]
+    return Table(
+        ["playouts a move", "wins against complex 4", "wins against complex 6"],
+        rows,
+        "Longer limits and more games for He & Lin's tree search",
+        "1,600 playouts stand for their longest limit of 8 s.",
+    )
+
+
+def _iterative(results: Results) -> Table:
+    rows = [[f"{nodes:,}", evidence(_wins(results, _deepening(nodes)))] for nodes in BUDGETS]
+    return Table(
+        ["nodes a move", "iterative deepening wins"],
+        rows,
+        "Iterative deepening by nodes against a fixed depth of 4, 8x8",
+    )
+
+
+def _figures(results: Results) -> Sequence[Figure]:
+    panels = []
+    for title, label, x, names in (
+        ("minimax at equal time", "ms a move", [f"{1000 * s:g}" for s in SECONDS], [_timed(s) for s in SECONDS]),
+        ("cut playouts, five terms", "plies played out", [str(d) for d in CUTS], [_cut(d, "five terms") for d in CUTS]),
+    ):
+        scales = Scales(x=label, y="wins", title=title, share=True)
+        panels.append(points_with_intervals([points("ours", x, [_wins(results, name) for name in names])], scales))
+    return (Figure("wishes", "Two wishes of Phan & Synytsia", panels, size=(9.6, 3.8)),)
+
+
+def _crossing(results: Results) -> Finding:
+    rates = [_wins(results, _timed(seconds)) for seconds in SECONDS]
+    words = ", ".join(f"{1000 * seconds:g} ms {shown(rate)}" for seconds, rate in zip(SECONDS, rates, strict=True))
+    signs = [beyond(rate, 0.5) for rate in rates]
+    if True in signs and False in signs:
+        return Finding(True, f"minimax wins at {words}: the sign changes within this range")
+    if None in signs:
+        return Finding(None, f"minimax wins at {words}")
+    return Finding(False, f"minimax wins at {words}: no point of equality in this range")
+
+
+def _cutting_helps(results: Results) -> Finding:
+    good, theirs = (
+        share([game.won for game in results.of(_cut(depth, name) for depth in CUTS)])
+        for name in ("five terms", "their evaluation")
+    )
+    words = f"with five terms cut playouts win {evidence(good)}, with the paper's own evaluation {evidence(theirs)}"
+    return Finding(beyond(good, 0.5), words)
+
+
+def _longer_helps(results: Results) -> Finding:
+    rates = [
+        share([game.won for game in results.of(_longer(playouts, depth) for depth in (4, 6))]) for playouts in LONGER
+    ]
+    words = ", ".join(f"{playouts:,}: {shown(rate)}" for playouts, rate in zip(LONGER, rates, strict=True))
+    return Finding(above(rates[-1], rates[0]), f"wins of tree search against complex minimax by playouts: {words}")
+
+
+def study() -> Study:
+    """All of them."""
+    timed = [
+        Meeting(_timed(seconds), _MINIMAX.format(seconds), _UCT.format(seconds), 60, openings="random(6)", quick=4)
+        for seconds in SECONDS
+    ]
+    cuts = [
+        Meeting(
+            _cut(depth, name),
+            f"uct(playouts=1000, playout=cutoff(depth={depth}, eval={evaluation}))",
+            "uct(playouts=1000)",
+            100,
+            quick=10,
+        )
+        for depth in CUTS
+        for name, evaluation in EVALUATIONS.items()
+    ]
+    longer = [
+        Meeting(
+            _longer(playouts, depth),
+            f"he-lin-uct(playouts={playouts})",
+            f"he-lin-minimax(depth={depth}, eval=complex)",
+            100,
+            quick=6,
+        )
+        for playouts in LONGER
+        for depth in (4, 6)
+    ]
+    deepening = [
+        Meeting(
+            _deepening(nodes),
+            f"minimax(eval=positional, order=mobility, nodes={nodes})",
+            "minimax(depth=4, eval=positional)",
+            100,
+            openings="random(6)",
+            quick=20,
+        )
+        for nodes in BUDGETS
+    ]
+    return Study(
+        name="wishes",
+        title="The papers' wishes for future work",
+        citation="Phan & Synytsia, sections 4.3 to 5; He & Lin, section V.",
+        summary="Equal time a move, playouts cut off by an evaluation, longer limits, iterative deepening.",
+        meetings=(*timed, *cuts, *longer, *deepening),
+        claims=(
+            Claim("There is a time limit at which minimax and tree search are equal", "Phan & Synytsia 335", _crossing),
+            Claim("Playouts cut off by a good evaluation are better", "Phan & Synytsia 325", _cutting_helps),
+            Claim("Longer limits make tree search stronger against complex minimax", "He & Lin 355", _longer_helps),
+        ),
+        differences=("The limits of 10 to 30 seconds are 1 to 100 ms here, for about the same work and more.",),
+        figures=_figures,
+        tables=_tables,
+    )

@@ -1,0 +1,145 @@
+"""What the tests, measurements and screenshots of the page share: Debian's Chromium, and the page as people use it."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from outflank.board import Position, Rules
+from outflank.formats import parse_moves, replay
+from outflank.search.solver import solve, solve_moves
+from support import PERFECT_GAME
+
+CHROMIUM = Path("/usr/bin/chromium")
+_OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+]
+PATIENCE = 60_000
+"""Milliseconds to wait for anything; a busy machine compiles kernels meanwhile."""
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A browser without a window."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=_OPTIONS)
+        yield browser
+        browser.close()
+
+
+def open_page(browser: Browser, address: str, **options: Any) -> Page:
+    """A page in a session of its own that tells its errors in `troubles`; animations are off unless asked for."""
+    settings: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
+    return open_tab(browser.new_context(**(settings | options)), address)
+
+
+def open_tab(context: Any, address: str) -> Page:
+    """Another tab of a session."""
+    page: Page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    troubles: list[str] = []
+    page.troubles = troubles  # type: ignore[attr-defined]
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
+    page.goto(address)
+    page.wait_for_selector(".connection.open", state="attached")
+    return page
+
+
+def troubles(page: Page) -> list[str]:
+    """What went wrong in a page: exceptions, refused styles and scripts, failed loads."""
+    return page.troubles  # type: ignore[attr-defined, no-any-return]
+
+
+def walked_to(page: Page) -> Position:
+    """The same after walking through a game, when the address follows within a moment."""
+    page.wait_for_timeout(300)
+    return position_of(page)
+
+
+def position_of(page: Page) -> Position:
+    """The position that the address of the page names, played by our own rules."""
+    fields = {key: value[0] for key, value in parse_qs(urlsplit(page.url).fragment).items()}
+    rules = Rules.parse(fields["rules"].replace("-", " "))
+    start = Position.parse(fields["start"], rules.variant) if "start" in fields else Position.start(rules)
+    for move, _ in parse_moves(fields.get("moves", ""), rules):
+        start = start.play(move)
+    return start
+
+
+def cells_of(page: Page) -> str:
+    """The discs that the page shows."""
+    names = page.locator("#board .square").evaluate_all("squares => squares.map(square => square.className)")
+    return "".join("X" if " black" in name else "O" if " white" in name else "-" for name in names)
+
+
+def new_game(page: Page, *, size: int = 8, variant: str = "standard", black: str = "", white: str = "") -> None:
+    """Starts a game through the dialog; a side without an agent is a person."""
+    page.click("#open-new")
+    page.get_by_role("combobox", name="Board").select_option(str(size))
+    page.locator(f"dialog[open] input[value={variant}]").check()
+    for label, agent in (("Black, who begins", black), ("White", white)):
+        choice = page.get_by_role("combobox", name=label, exact=True)
+        choice.select_option("by-text" if agent else "person")
+        if agent:
+            page.get_by_label(f"{label}: agent as text").fill(agent)
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.wait_for_selector("dialog[open]", state="detached")
+
+
+def is_over(page: Page) -> bool:
+    return bool(re.search("wins|draw", page.inner_text("#status")))
+
+
+def wait_for_turn(page: Page) -> None:
+    """Until a person may move or must pass, or the game is over."""
+    page.wait_for_function(
+        """() => document.querySelector("#board .square.legal") || !document.getElementById("pass").disabled
+                 || /wins|draw/.test(document.getElementById("status").textContent)"""
+    )
+
+
+def layout_shift(page: Page) -> float:
+    """How much has jumped on a page without being asked to, as browsers measure it; below 0.1 is called good."""
+    return float(page.evaluate(_SHIFTS))
+
+
+_SHIFTS = """() => new Promise(done => {
+  let sum = 0;
+  const add = ({hadRecentInput, value}) => { if (!hadRecentInput) sum += value; };
+  new PerformanceObserver(list => list.getEntries().forEach(add))
+    .observe({type: "layout-shift", buffered: true});
+  setTimeout(() => done(sum), 100);
+})"""
+
+
+def planted_blunder(empties: int) -> tuple[list[int], int]:
+    """The perfect game up to its end, except that one side threw it away at so many empty squares; and when."""
+    moves: list[int] = []
+    position = Position.start()
+    for move in replay(position, PERFECT_GAME):
+        if position.empties <= empties and len(position.moves) > 1:
+            worst = min(solve_moves(position, position.moves), key=lambda found: found.score or 0)
+            best = solve(position)
+            assert best.score is not None and worst.score is not None and best.score - worst.score >= 12
+            ply = len(moves)
+            assert worst.move is not None
+            moves.append(worst.move)
+            position = position.play(worst.move)
+            break
+        moves.append(move)
+        position = position.play(move)
+    while not position.is_over:
+        decided = position.moves[0] if len(position.moves) == 1 else solve(position).move
+        assert decided is not None
+        moves.append(decided)
+        position = position.play(decided)
+    return moves, ply

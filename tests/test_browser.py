@@ -1,0 +1,513 @@
+"""The page in a real browser, with a real server: whole games by mouse and by keyboard, analysis, tabs, restarts, axe.
+
+Needs Debian's Chromium, and axe-core for one test; `make test` fetches both where it can.
+"""
+
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from browser import (
+    CHROMIUM,
+    PATIENCE,
+    cells_of,
+    chromium,
+    is_over,
+    layout_shift,
+    new_game,
+    open_page,
+    open_tab,
+    planted_blunder,
+    position_of,
+    troubles,
+    wait_for_turn,
+    walked_to,
+)
+from outflank.arena.runner import run_plan
+from outflank.arena.schedule import Conditions, plan_match
+from outflank.arena.store import Store
+from outflank.board import SIZES, Color, Position, Rules
+from outflank.execute import Here
+from outflank.formats import ggf, play_moves, replay, transcript
+from outflank.search.solver import solve, solve_moves
+from support import PERFECT_GAME, ROOT, every_variant
+from web_client import Server, serving
+
+pytestmark = [
+    pytest.mark.compiled,
+    pytest.mark.skipif(
+        not CHROMIUM.exists(), reason="SKIPPED FOR LACK OF A BROWSER: apt install chromium, or make engines"
+    ),
+]
+expect.set_options(timeout=PATIENCE)
+AXE = ROOT / "build" / "axe.min.js"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A few games of two agents."""
+    path = tmp_path_factory.mktemp("store") / "cup.sqlite"
+    with Store(path) as games:
+        run_plan(plan_match("random", "greedy", Rules(4), 30, "random(2)", Conditions()), games, Here())
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    report = tmp_path_factory.mktemp("report")
+    (report / "index.html").write_text("<title>A report</title><h1>A report</h1>")
+    with serving("--store", str(store), "--report", str(report)) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(server: Server, browser: Browser) -> Iterator[Page]:
+    """A fresh page; nothing may go wrong in it."""
+    page = open_page(browser, server.address)
+    yield page
+    page.context.close()
+    assert troubles(page) == []
+
+
+def linked(server: Server, browser: Browser, position: Position, moves: str = "", view: str = "analyse") -> Page:
+    """A page opened by a link."""
+    return open_page(browser, server.address + link(position, moves, view))
+
+
+def link(position: Position, moves: str = "", view: str = "analyse") -> str:
+    rules = str(position.rules).replace(" ", "-")
+    return f"#view={view}&rules={rules}&start={position.line()}&moves={moves}"
+
+
+# --- playing ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("size", "variant"), [(8, "standard"), (6, "reversed")])
+def test_a_whole_game_by_mouse(page: Page, size: int, variant: Any) -> None:
+    new_game(page, size=size, variant=variant, white="minimax(depth=2, eval=positional)")
+    while True:
+        wait_for_turn(page)
+        assert cells_of(page) == "".join(position_of(page).cells())
+        if is_over(page):
+            break
+        if page.locator("#pass").is_enabled():
+            page.click("#pass")
+        else:
+            page.locator("#board .square.legal").first.click()
+    final = position_of(page)
+    assert final.is_over and final.rules == Rules(size, variant)
+    winner = final.winner
+    assert page.inner_text("#status").startswith(str(winner).capitalize() if winner is not None else "A draw")
+    discs = [page.inner_text(f"#seat-{color} .count") for color in ("black", "white")]
+    assert discs == [str(final.discs(color)) for color in Color]
+
+
+def test_a_whole_game_by_keyboard_alone(page: Page) -> None:
+    press = page.keyboard.press
+    press("n")
+    for wanted in ("Board", "White"):
+        while page.evaluate("document.activeElement.labels?.[0]?.textContent") != wanted:
+            press("Tab")
+        for key in ["ArrowUp", "ArrowUp"] if wanted == "Board" else ["Home", "ArrowDown"]:
+            press(key)
+    while page.evaluate("document.activeElement.textContent") != "Start":
+        press("Tab")
+    press("Enter")
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    assert position_of(page) == Position.start(Rules(4))
+    while True:
+        wait_for_turn(page)
+        if is_over(page):
+            break
+        press("b")
+        if page.locator("#pass").is_enabled():
+            press("p")
+            continue
+        press("l")
+        name = page.evaluate("document.activeElement.getAttribute('aria-label')")
+        assert "empty, legal, turns" in name
+        press("Enter")
+        expect(page.locator(f'#board [data-square="{name[:2]}"]')).not_to_have_class("empty")
+    assert position_of(page).is_over
+    expect(page.locator("#announcer")).to_contain_text(page.inner_text("#status"))
+
+
+def test_arrow_keys_walk_on_the_board_and_preview_what_a_move_turns(page: Page) -> None:
+    page.locator('[data-square="d4"]').focus()
+    page.keyboard.press("ArrowUp")
+    focused = page.locator(":focus")
+    expect(focused).to_have_attribute("aria-label", "d3, empty, legal, turns 1 disc")
+    assert page.locator(".will-turn").evaluate_all("all => all.map(one => one.dataset.square)") == ["d4"]
+    page.keyboard.press("Home")
+    expect(page.locator(":focus")).to_have_attribute("aria-label", "a3, empty")
+    assert page.locator('#board .square[tabindex="0"]').count() == 1
+
+
+def test_undo_and_redo_and_another_move_makes_a_variation(page: Page) -> None:
+    new_game(page, white="minimax(depth=1)")
+    for _ in range(2):
+        wait_for_turn(page)
+        page.locator("#board .square.legal").first.click()
+    wait_for_turn(page)
+    after = page.url
+    page.keyboard.press("u")
+    page.keyboard.press("u")
+    assert walked_to(page) == Position.start()
+    page.keyboard.press("r")
+    page.keyboard.press("r")
+    assert walked_to(page).empties == 56 and page.url == after
+    page.keyboard.press("u")
+    page.locator("#board .square.legal").nth(1).click()
+    wait_for_turn(page)
+    assert page.url != after
+    assert page.locator(".variation").count() == 1
+
+
+def stuck() -> Position:
+    """A position of a random game in which the side to move must pass."""
+    lot, position = random.Random(1), Position.start(Rules(4))
+    while not position.must_pass:
+        position = position.play(lot.choice(position.moves)) if position.moves else Position.start(Rules(4))
+    return position
+
+
+def test_passes_are_announced(server: Server, browser: Browser) -> None:
+    position = stuck()
+    side, other = (str(color).capitalize() for color in (position.turn, position.turn.other))
+    page = linked(server, browser, position, view="play")
+    expect(page.locator("#status")).to_have_text(f"{side} must pass")
+    expect(page.locator("#board .square.legal")).to_have_count(0)
+    page.click("#pass")
+    expect(page.locator("#announcer")).to_contain_text(f"{side} passes")
+    expect(page.locator("#status")).to_have_text(f"{other} to move")
+    page.context.close()
+
+
+def test_agents_play_each_other_with_pause_and_step(page: Page) -> None:
+    new_game(page, size=4, black="random", white="greedy")
+    page.click("#pause")
+    page.wait_for_timeout(300)
+    before = page.inner_text("#ply")
+    page.click("#step")
+    expect(page.locator("#ply")).not_to_have_text(before)
+    after = page.inner_text("#ply")
+    page.wait_for_timeout(300)
+    assert page.inner_text("#ply") == after
+    page.get_by_role("button", name="Go on").click()
+    expect(page.locator("#status")).to_have_text(re.compile("wins|draw"))
+
+
+def test_a_clock_that_runs_out_loses_and_resigning_can_be_undone(server: Server, browser: Browser) -> None:
+    page = open_page(browser, server.address)
+    page.clock.install()
+    page.click("#open-new")
+    page.get_by_role("combobox", name="White", exact=True).select_option("person")
+    page.get_by_label("Clock").select_option("60+0")
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.click('[data-square="d3"]')
+    page.click("#resign")
+    page.locator("dialog[open]").get_by_role("button", name="Resign").click()
+    expect(page.locator("#status")).to_have_text("Black wins")
+    page.keyboard.press("u")
+    expect(page.locator("#status")).to_have_text("White to move")
+    page.clock.run_for(61_000)
+    expect(page.locator("#status")).to_have_text("Black wins")
+    expect(page.locator("#status-more")).to_have_text("White ran out of time.")
+    page.context.close()
+
+
+def test_bad_agents_are_refused_in_words(page: Page) -> None:
+    new_game(page, black="nonsense(1)")
+    expect(page.locator("#toast")).to_contain_text("nonsense")
+    assert page.get_by_role("button", name="Go on").is_visible()
+
+
+# --- analysing ----------------------------------------------------------------------------------------------------
+
+
+def test_pasted_ggf_is_analysed_to_exact_values(page: Page) -> None:
+    start = Position.start()
+    moves = replay(start, PERFECT_GAME)[:50]
+    position = play_moves(start, moves)
+    page.click("#open-paste")
+    page.get_by_label("Text", exact=True).fill(ggf(start, moves, "Anna", "Bert"))
+    page.get_by_role("button", name="Read").click()
+    expect(page.locator("#seat-black .who")).to_have_text("Anna")
+    assert position_of(page) == position
+    expect(page.locator("#board .square.exact")).to_have_count(len(position.moves))
+    for found in solve_moves(position, position.moves):
+        assert found.move is not None and found.score is not None
+        square = page.locator(f'[data-square="{position.rules.name(found.move)}"]')
+        shown = f"{found.score:+d}".replace("-", "−") if found.score else "0"
+        expect(square.locator(".note")).to_have_text(shown)
+        assert "exact" in (square.get_attribute("aria-label") or "")
+    assert f"seen by {position.turn}" in page.inner_text("#analysis-state")
+
+
+def test_two_opinions_side_by_side_and_the_tree(page: Page) -> None:
+    page.keyboard.press("2")
+    page.get_by_label("Second opinion", exact=True).select_option("by-text")
+    page.get_by_label("Second opinion: agent as text").fill("uct(playouts=500)")
+    page.get_by_label("Second opinion: agent as text").press("Tab")
+    expect(page.locator("#opinions-body tr")).to_have_count(4)
+    expect(page.locator("#opinions-body tr").first.locator(".second")).to_contain_text("% wins")
+    page.click("#tab-tree")
+    page.click("#tree-start")
+    expect(page.locator("#tree-body tr")).to_have_count(4)
+    expect(page.locator("#board .square.noted")).to_have_count(4)
+
+
+def test_a_review_finds_the_planted_blunder(page: Page) -> None:
+    moves, ply = planted_blunder(empties=12)
+    page.click("#open-paste")
+    page.get_by_label("Text", exact=True).fill(transcript(moves, Rules()))
+    page.get_by_role("button", name="Read").click()
+    page.click("#tab-review")
+    page.click("#review-start")
+    expect(page.locator("#review-state")).to_contain_text("Review finished", timeout=3 * PATIENCE)
+    name = Rules().name(moves[ply])
+    found = page.locator("#review-list li").filter(has_text=f"{ply + 1}. {name}")
+    expect(found).to_contain_text("Blunder")
+    assert page.locator("#graph .flag.blunder").count() >= 1
+    expect(page.get_by_role("button", name=f"{ply + 1}, ", exact=False).filter(has_text="??").first).to_be_visible()
+    before = play_moves(Position.start(), moves[:ply])
+    found.get_by_role("button", name="Put the better line").click()
+    best = solve(before)
+    assert best.score is not None
+    after = walked_to(page)
+    reached = solve(after).score if not after.is_over else after.score(after.turn, "winner")
+    assert reached is not None and -reached == best.score
+    assert page.locator(".variation").count() == 1
+
+
+def test_the_graph_is_a_slider(server: Server, browser: Browser) -> None:
+    page = linked(server, browser, Position.start(), PERFECT_GAME)
+    page.get_by_role("slider").focus()
+    page.keyboard.press("Home")
+    assert walked_to(page) == Position.start()
+    box = page.locator("#graph").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 40, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 12, box["y"] + 60, steps=8)
+    page.mouse.up()
+    assert walked_to(page).is_over
+    page.context.close()
+
+
+# --- bringing and taking, studying --------------------------------------------------------------------------------
+
+
+def test_copies_links_editor_and_symmetries(server: Server, browser: Browser) -> None:
+    page = linked(server, browser, Position.start(), "f5d6c3")
+    page.click("#open-share")
+    expect(page.locator('input[name="transcript"]')).to_have_value("f5d6c3")
+    address = page.locator('input[name="link"]').input_value()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the board").click()
+    assert Path(download.value.path()).read_text().startswith("<svg")
+    page.keyboard.press("Escape")
+    other = open_tab(page.context, address)
+    assert position_of(other) == position_of(page)
+    other.close()
+    before = position_of(page)
+    page.click("#open-turn")
+    page.get_by_role("button", name="Half a turn").click()
+    assert position_of(page) == before.transform(3)
+    page.click("#open-edit")
+    editor = page.locator("dialog[open]")
+    editor.get_by_role("button", name="Clear").click()
+    editor.locator('[data-square="a1"]').click()
+    editor.get_by_label("White", exact=True).first.check()
+    editor.locator('[data-square="b1"]').click()
+    editor.get_by_role("button", name="Use this position").click()
+    assert position_of(page).line() == "XO" + "-" * 62 + " " + before.turn.sign
+    assert troubles(page) == []
+    page.context.close()
+
+
+def test_stores_and_reports_can_be_studied(page: Page, store: Path) -> None:
+    page.keyboard.press("3")
+    with Store(store) as kept:
+        games = kept.count()
+    expect(page.locator("#study-state")).to_contain_text(f"{games} games of 2 agents")
+    expect(page.get_by_role("link", name="report")).to_be_visible()
+    page.get_by_role("button", name="Next").click()
+    expect(page.locator("#study-games")).to_contain_text(f"26 to {games} of {games}")
+    page.get_by_role("button", name="Open the game").first.click()
+    expect(page.locator("#status")).to_have_text("Black to move")
+    page.click("#go-last")
+    assert walked_to(page).is_over
+
+
+# --- keeping the game ---------------------------------------------------------------------------------------------
+
+
+def test_two_tabs_keep_two_games_and_a_reload_restores_them(server: Server, browser: Browser) -> None:
+    first = open_page(browser, server.address)
+    second = open_tab(first.context, server.address)
+    new_game(second, size=8, variant="reversed", white="greedy")
+    first.bring_to_front()  # a browser draws a tab behind another only once a second
+    new_game(first, size=6, white="minimax(depth=1)")
+    for page in (second, first):
+        page.bring_to_front()
+        page.locator("#board .square.legal").first.click()
+        wait_for_turn(page)
+    addresses = [first.url, second.url]
+    first.keyboard.press("u")
+    first.locator("#board .square.legal").last.click()
+    wait_for_turn(first)
+    for page in (second, first):
+        page.bring_to_front()
+        url = page.url
+        page.reload()
+        page.wait_for_selector(".connection.open", state="attached")
+        assert page.url == url and cells_of(page) == "".join(position_of(page).cells())
+    assert first.url != addresses[0] and second.url == addresses[1]
+    assert first.locator(".variation").count() == 1
+    expect(first.locator("#seat-white .who")).to_have_text("minimax(depth=1)")
+    first.locator("#board .square.legal").first.click()
+    wait_for_turn(first)
+    assert troubles(first) == troubles(second) == []
+    first.context.close()
+
+
+def test_a_restarted_server_goes_on_with_the_game(browser: Browser) -> None:
+    with serving() as server:
+        page = open_page(browser, server.address)
+        new_game(page, size=6, white="greedy")
+        port = server.origin.rsplit(":", 1)[1]
+    expect(page.locator("#connection")).to_contain_text("No connection")
+    page.locator("#board .square.legal").first.click()
+    assert position_of(page).turn is Color.WHITE
+    with serving("--port", port):
+        page.get_by_role("button", name="Try now").click()
+        expect(page.locator("#toast")).to_contain_text("Connected again")
+        wait_for_turn(page)
+        assert position_of(page).turn is Color.BLACK
+    page.context.close()
+
+
+# --- for everyone -------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_wider_than_a_phone(server: Server, browser: Browser) -> None:
+    page = open_page(
+        browser, server.address + link(Position.start(), PERFECT_GAME[:60]), viewport={"width": 360, "height": 740}
+    )
+    for view in ("play", "analyse", "study"):
+        page.click(f"nav [data-view={view}]")
+        page.wait_for_timeout(100)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, view
+    page.click("nav [data-view=play]")
+    board = page.locator("#board").bounding_box()
+    assert board is not None and board["width"] > 330
+    for button in ("open-new", "open-paste", "open-share", "open-edit", "help"):
+        page.click(f"#{button}")
+        assert page.evaluate("document.querySelector('dialog[open]').scrollWidth") <= 360, button
+        page.keyboard.press("Escape")
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_jumps(server: Server, browser: Browser, width: int) -> None:
+    address = server.address + link(Position.start(), PERFECT_GAME[:60])
+    page = open_page(browser, address, viewport={"width": width, "height": 800})
+    page.wait_for_selector("#board .square.noted")
+    assert layout_shift(page) < 0.02
+    page.context.close()
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="SKIPPED FOR LACK OF AXE-CORE: make engines fetches it with npm")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(server: Server, browser: Browser, scheme: str) -> None:
+    page = linked(server, browser, Position.start(), PERFECT_GAME[:80])
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+    page.evaluate(AXE.read_text())
+    for place, ways in VIEWS.items():
+        for selector in ways:
+            page.click(selector)
+        page.wait_for_timeout(150)
+        found = page.evaluate(
+            "rules => axe.run({resultTypes: ['violations'], ...(rules && {runOnly: rules})})", _AXE_RULES[scheme]
+        )["violations"]
+        bad = [
+            (rule["id"], [node["html"] for node in rule["nodes"]][:3])
+            for rule in found
+            if rule["impact"] in ("serious", "critical")
+        ]
+        assert bad == [], f"{place}, {scheme}"
+        page.keyboard.press("Escape")
+    page.context.close()
+
+
+_AXE_RULES = {"light": None, "dark": ["color-contrast"]}
+"""The colours are all that differs in the dark."""
+
+VIEWS = {
+    "analyse": ["nav [data-view=analyse]"],
+    "review": ["#analyse-on", "#tab-review"],
+    "tree search": ["#tab-tree"],
+    "turn": ["#open-turn"],
+    "play": ["nav [data-view=play]"],
+    "new game": ["#open-new"],
+    "paste": ["#open-paste"],
+    "copy": ["#open-share"],
+    "edit": ["#open-edit"],
+    "help": ["#help"],
+    "study": ["nav [data-view=study]"],
+}
+
+
+# --- the rules in the page ----------------------------------------------------------------------------------------
+
+
+@every_variant
+def test_the_page_knows_the_rules_as_we_do(page: Page, variant: Any) -> None:
+    """Random games on every size, position by position."""
+    lot = random.Random(7)
+    for size in SIZES:
+        rules = Rules(size, variant)
+        position, moves, expected = Position.start(rules), [], [facts(Position.start(rules))]
+        while position.moves:
+            moves.append(lot.choice(position.moves))
+            position = position.play(moves[-1])
+            expected.append(facts(position))
+        assert page.evaluate(_REPLAY, {"rules": str(rules), "moves": moves}) == expected
+        for number in range(8):
+            shown = page.evaluate(_IMAGES, {"size": size, "number": number})
+            assert shown == [rules.image(square, number) for square in range(rules.pass_move + 1)]
+
+
+def facts(position: Position) -> list[Any]:
+    winner = position.winner
+    return [
+        "".join(position.cells()),
+        str(position.turn),
+        [move for move in position.moves if move != position.rules.pass_move],
+        position.must_pass,
+        (str(winner) if winner is not None else "draw") if position.is_over else None,
+    ]
+
+
+_REPLAY = """async ({rules, moves}) => {
+  const {GameTree} = await import("/static/tree.js");
+  const tree = GameTree.fromGame({rules, start: null, moves});
+  return tree.line().map(({position: {cells, turn, legal, mustPass, winner}}) =>
+    [cells, turn, [...legal.keys()], mustPass, winner]);
+}"""
+_IMAGES = """async ({size, number}) => {
+  const {image} = await import("/static/rules.js");
+  return Array.from({length: size * size + 1}, (_, square) => image(square, size, number));
+}"""

@@ -1,0 +1,372 @@
+"""Studies: the printed numbers are those of the papers, measures see games rightly, verdicts follow one rule."""
+
+import csv
+import json
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outflank.arena.store import Store, StoredGame
+from outflank.board import Color, Position, Rules
+from outflank.errors import BadSpec
+from outflank.execute import Here
+from outflank.formats import replay
+from outflank.interfaces.cli import main
+from outflank.studies import PAPERS, WISHES, study
+from outflank.studies.compare import compare, judge
+from outflank.studies.document import document, reproduced
+from outflank.studies.he_lin import ALONE, likelihood, playouts_in
+from outflank.studies.measure import Measured, above, beyond, compatible, every, mean, share
+from outflank.studies.phan_synytsia import clocked
+from outflank.studies.results import Played, Results
+from outflank.studies.run import pairs_of, plan_of, play, read_scale, results_of
+from outflank.studies.study import Exhibit, Meeting, Printed, Study, read_printed
+from outflank.studies.toml import MEASURES, study_from
+from support import ROOT, reference
+
+ALL = (*PAPERS, WISHES, "he-lin-seconds")
+
+
+SMALL = Rules(4)
+
+
+def stored(moves: str, details: list[list[float]] | None = None, points: float = 1.0) -> StoredGame:
+    rules = SMALL
+    start = Position.start(rules)
+    end = start
+    for move in replay(start, moves):
+        end = end.play(move)
+    spent = {"moves": 0, "seconds": 1.5, "nodes": 10, "playouts": 0, "deepest": 3, "longest": 0.5}
+    return StoredGame(
+        key="k",
+        pair="p",
+        repeat=0,
+        rules=rules,
+        black="a",
+        white="b",
+        conditions="",
+        made="",
+        opening=start.line(),
+        seed=1,
+        moves=moves,
+        points=points,
+        black_discs=end.discs(Color.BLACK),
+        white_discs=end.discs(Color.WHITE),
+        termination="normal",
+        reason="",
+        spent=[spent, spent],
+        details=details,
+    )
+
+
+# --------------------------------------------------------------------------------------------------- printed numbers
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "tables"),
+    [("phan_synytsia.csv", "phan_synytsia.json", range(10)), ("he_lin.csv", "he_lin.json", range(3))],
+)
+def test_printed_numbers_are_those_of_the_papers(ours: str, theirs: str, tables: Sequence[int]) -> None:
+    """Every number stands in the paper's table at the line that is named."""
+    found = json.loads(reference(theirs).read_text())
+    expected = sorted((cell["printed"], str(cell["line"])) for i in tables for cell in found["tables"][i]["cells"])
+    assert sorted((cell.printed, cell.line) for cell in read_printed(ours) if cell.table != "Text") == expected
+
+
+@pytest.mark.parametrize("name", ["phan_synytsia.csv", "he_lin.csv"])
+def test_values_are_what_is_printed(name: str) -> None:
+    for cell in read_printed(name):
+        if cell.table == "Text":
+            continue
+        printed = float(cell.printed.rstrip("%"))
+        if cell.printed.endswith("%"):
+            printed /= 100
+        if cell.table == "Table 10":
+            printed /= 6
+        assert cell.value == pytest.approx(printed, abs=5e-5), cell
+
+
+def test_sixty_games_add_up() -> None:
+    cells = {(cell.row, cell.column): cell for cell in read_printed("flat_montecarlo.csv") if cell.table == "60 games"}
+    assert cells["total", "wins of heuristic"].value == pytest.approx(50 / 60, abs=1e-6)
+    assert cells["total", "discs of heuristic"].value == pytest.approx(38.25)
+    assert cells["total", "discs of pure"].value == pytest.approx(25.7333, abs=1e-4)
+
+
+# ------------------------------------------------------------------------------------------------------ declarations
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_printed_number_has_a_measure_and_nothing_breaks_without_games(name: str) -> None:
+    one = study(name)
+    empty = Results({}, {})
+    assert {comparison.verdict for comparison in compare(one, empty)} <= {"not played"}
+    assert all(judgement.outcome == "undecided" for judgement in judge(one, empty))
+    assert document([reproduced(one, empty)], {}).title
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_meeting_can_be_planned(name: str) -> None:
+    plan = plan_of([study(name)], "quick")
+    keys = [slot.key for slot in plan.slots()]
+    assert len(keys) == len(set(keys)) == plan.games
+
+
+def test_a_larger_scale_has_the_games_of_a_smaller_one() -> None:
+    for name in PAPERS:
+        quick, paper, double = ({slot.key for slot in plan_of([study(name)], s).slots()} for s in ("quick", 1.0, 2.0))
+        assert quick <= paper <= double and len(paper) < len(double)
+
+
+def test_phan_synytsia_plays_288_games_at_paper_scale() -> None:
+    plan = plan_of([study("phan-synytsia")], 1.0)
+    assert plan.games == 288
+    assert {pairing.pairs for pairing in plan.pairings} == {3}
+
+
+@pytest.mark.parametrize("text", ["", "fast", "0", "-1", "nan", "inf", "1e9"])
+def test_scales_that_are_none(text: str) -> None:
+    with pytest.raises(BadSpec):
+        read_scale(text)
+
+
+def test_meetings_of_one_name_are_refused() -> None:
+    meeting = Meeting("m", "random", "greedy", 2)
+    with pytest.raises(BadSpec, match="called the same"):
+        Study("s", "t", "c", "s", (meeting, meeting))
+
+
+def test_numbers_that_nothing_measures_are_refused() -> None:
+    cell = Printed("Table 1", "r", "c", "1", 1.0, "share", "1", 1, None)
+    with pytest.raises(BadSpec, match="nothing measures"):
+        Study("s", "t", "c", "s", (), printed=(cell,))
+
+
+# ---------------------------------------------------------------------------------------------------------- measures
+
+
+@given(st.integers(1, 200), st.integers(0, 200), st.integers(1, 60), st.integers(0, 60))
+def test_verdicts_are_symmetric(games: int, hits: int, others: int, other_hits: int) -> None:
+    """The chance of a difference does not depend on which side is called ours."""
+    hits, other_hits = min(hits, games), min(other_hits, others)
+    mine = share([i < hits for i in range(games)])
+    theirs = share([i < other_hits for i in range(others)])
+    assert mine is not None and theirs is not None
+    one = compatible(mine, theirs.value, theirs.games, None)
+    other = compatible(theirs, mine.value, mine.games, None)
+    assert one == pytest.approx(other)
+    assert above(mine, theirs) in (None, mine.value > theirs.value)
+
+
+def test_true_numbers_seldom_differ() -> None:
+    """Two samples of one truth are said to differ in at most one case of twenty."""
+    import random
+
+    rng = random.Random(7)
+    differ = 0
+    for _ in range(1000):
+        ours = share([rng.random() < 0.4 for _ in range(100)])
+        assert ours is not None
+        theirs = sum(rng.random() < 0.4 for _ in range(50)) / 50
+        chance = compatible(ours, theirs, 50, None)
+        differ += chance is not None and chance < 0.05
+    assert differ <= 60
+    gone = 0
+    for _ in range(1000):
+        values = mean([rng.gauss(10, 3) for _ in range(40)])
+        assert values is not None
+        theirs = math.fsum(rng.gauss(10, 3) for _ in range(24)) / 24
+        chance = compatible(values, theirs, 24, None)
+        gone += chance is not None and chance < 0.05
+    assert 20 <= gone <= 90
+
+
+def test_speeds_are_not_compared() -> None:
+    assert compatible(Measured("speed", 0.001, 0.001, 0.001, 10), 30.0, 24, None) is None
+
+
+def test_beyond_and_every() -> None:
+    assert beyond(Measured("share", 0.9, 0.8, 0.95, 50), 0.5) is True
+    assert beyond(Measured("share", 0.1, 0.05, 0.2, 50), 0.5) is False
+    assert beyond(None, 0.5) is None
+    assert every([]) is None
+
+
+# ------------------------------------------------------------------------------------------------------------- games
+
+
+def test_played_is_seen_by_the_first_agent() -> None:
+    moves = "c4b4a1d2d4d3a2c1a4a3b1pad1"
+    game = stored(moves, points=1.0)
+    black, white = Played(game, Color.BLACK), Played(game, Color.WHITE)
+    assert (black.won, white.won) == (True, False)
+    assert black.own == white.opposing == game.black_discs
+    assert black.effort().moves + black.effort(False).moves == 12  # the pass is no move
+    placed = [move for move in black.moves if move != 16]
+    assert black.turned(True) + black.turned(False) == sum(
+        abs(black.after(i + 1).discs(Color.BLACK) - black.after(i).discs(Color.BLACK)) - (color is Color.BLACK)
+        for i, (color, move) in enumerate(black.colored_moves())
+        if move in placed
+    )
+
+
+def test_the_clock_of_phan_and_synytsia_cuts_games() -> None:
+    """Ten nodes a move at 100 s a node: black's second move passes 30 minutes, and the discs then count."""
+    moves = "c4b4a1d2d4"
+    details = [[0.0, 0.0, 10.0, 0.0, 3.0, 0.0] for _ in range(5)]
+    game = Played(stored(moves, details=details, points=0.0), Color.BLACK)
+    free = clocked(game, (1.0, 1.0))
+    assert not free.stopped and not free.won and free.nodes == (30, 20) and free.moves == (3, 2)
+    cut = clocked(game, (100.0, 1.0))
+    assert cut.stopped and cut.nodes == (20, 10) and cut.moves == (2, 1)
+    assert cut.won is (game.after(3).score(Color.BLACK) > 0)
+    other = clocked(game, (1.0, 200.0))
+    assert other.stopped and other.nodes == (10, 10)
+
+
+def test_the_fit_finds_the_speed_that_made_the_table() -> None:
+    """On a curve made from Table I itself at 300 playouts a second, 300 is far likelier than 30 or 3000."""
+    cells = {cell.row: cell.value for cell in read_printed("he_lin.csv") if cell.column == "win rate"}
+    curve = [(max(1, round(300 * s)), min(0.99, cells[f"UCT {s:g} s"])) for s in ALONE if 300 * s > 1]
+    assert likelihood(300, curve) > likelihood(30, curve) + 5
+    assert likelihood(300, curve) > likelihood(3000, curve) + 5
+    assert playouts_in(2) == 400
+
+
+# ----------------------------------------------------------------------------------------------------- from end to end
+
+_TOML = """
+title = "Greed"
+summary = "Does greed pay?"
+[[meetings]]
+name = "greedy against random"
+a = "greedy"
+b = "random"
+games = 20
+size = 4
+openings = "start"
+[[printed]]
+meeting = "greedy against random"
+measure = "wins"
+value = 0.5
+games = 10
+[[printed]]
+meeting = "greedy against random"
+measure = "discs"
+value = 15.9
+games = 1000
+[[claims]]
+text = "Greed pays"
+above = ["greedy against random"]
+"""
+
+
+def test_a_study_of_ones_own_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "greed.toml").write_text(_TOML)
+    out = tmp_path / "out"
+    command = [
+        "reproduce",
+        str(tmp_path / "greed.toml"),
+        "--scale",
+        "paper",
+        "--out",
+        str(out),
+        "--workers",
+        "1",
+        "--json",
+    ]
+    assert main(command) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["report"] == str(out / "index.html")
+    [one] = found["studies"]
+    assert [cell["games"] for cell in one["printed"]] == [20, 20]
+    assert one["printed"][1]["verdict"] == "differs"
+    assert one["conclusions"][0]["claim"] == "Greed pays"
+    assert json.loads((out / "summary.json").read_text())["numbers"] == found["numbers"]
+    page = (out / "index.html").read_text()
+    assert "Greed pays" in page and "greedy against random" in page
+    with (out / "tables" / "greed-games.csv").open() as file:
+        assert next(csv.DictReader(file))["games"] == "20"
+    with Store(out / "games.db") as store:
+        before = store.count()
+    assert main(command) == 0
+    with Store(out / "games.db") as store:
+        assert store.count() == before == 20
+
+
+def test_the_same_numbers_after_an_interruption(tmp_path: Path) -> None:
+    """Games stored in two runs, the first broken off, give the numbers of one run."""
+
+    class Enough(Exception):
+        pass
+
+    def stop_after(games: int) -> object:
+        left = games
+
+        def on_game() -> None:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                raise Enough
+
+        return on_game
+
+    meeting = Meeting("m", "greedy", "random", 30, Rules(4))
+    printed = (Printed("T", "m", "wins", "0.6", 0.6, "share", "1", 30, None),)
+    measure = Exhibit("T", "t", lambda results, row, column: share([game.won for game in results[row]]))
+    one = Study("s", "t", "c", "s", (meeting,), (measure,), printed)
+
+    def numbers(path: Path) -> list[dict[str, object]]:
+        with Store(path) as store:
+            games = {game.key: game for game in store.games()}
+        return [comparison.facts() for comparison in compare(one, results_of(one, 1.0, games, {}))]
+
+    with Store(tmp_path / "whole.db") as store:
+        play([one], 1.0, store, Here())
+    with Store(tmp_path / "broken.db") as store:
+        with pytest.raises(Enough):
+            play([one], 1.0, store, Here(), stop_after(11))  # type: ignore[arg-type]
+        assert store.count() == 11
+        play([one], 1.0, store, Here())
+    assert numbers(tmp_path / "whole.db") == numbers(tmp_path / "broken.db")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"titel": "x"}, "titel"),
+        ({"title": 3}, "title"),
+        ({"meetings": [{"name": "m"}]}, "missing"),
+        ({"meetings": [{"name": "m", "a": "random", "b": "random", "games": 0}]}, "0 games"),
+        ({"printed": [{"meeting": "x", "measure": "wins", "value": 1}]}, "'x' is not known"),
+        ({"printed": [{"meeting": "m", "measure": "luck", "value": 1}]}, "luck"),
+        ({"printed": [{"meeting": "m", "measure": "wins", "value": 3, "games": 2}]}, "from 0 to 1"),
+        ({"claims": [{"text": "t", "above": []}]}, "one or two"),
+    ],
+)
+def test_bad_studies_are_explained(change: dict[str, object], message: str) -> None:
+    good = {"title": "t", "meetings": [{"name": "m", "a": "random", "b": "greedy", "games": 2}]}
+    with pytest.raises(BadSpec, match=re.escape(message)):
+        study_from(good | change, "s")
+
+
+def test_pairs_play_both_colours() -> None:
+    assert pairs_of(Meeting("m", "a", "b", 25), 1.0) == 13
+    assert pairs_of(Meeting("m", "a", "b", 25, quick=4), "quick") == 2
+    assert pairs_of(Meeting("m", "a", "b", 1), 0.001) == 1
+
+
+def test_the_documented_example_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "docs" / "writing-a-study.md").read_text()
+    example = re.search(r"```toml\n(.*?)```", text, re.DOTALL)
+    assert example is not None
+    (tmp_path / "depth.toml").write_text(example.group(1))
+    file = str(tmp_path / "depth.toml")
+    assert main(["reproduce", file, "--scale", "0.02", "--out", str(tmp_path / "out"), "--workers", "1"]) == 0
+    assert "report:" in capsys.readouterr().out
+    assert all(f"`{name}`" in text for name in MEASURES)

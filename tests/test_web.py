@@ -1,0 +1,688 @@
+"""The server of `outflank play`: every verb, everything that must be refused, and real processes."""
+
+import asyncio
+import contextlib
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from starlette.websockets import WebSocketDisconnect
+
+from outflank import __version__
+from outflank.arena.runner import run_plan
+from outflank.arena.store import Store
+from outflank.arena.tournament import plan_of
+from outflank.board import Position, Rules
+from outflank.errors import BadSpec
+from outflank.execute import Here
+from outflank.interfaces.web.app import create_app
+from outflank.interfaces.web.security import Caps, page_agent
+from support import PERFECT_GAME
+from web_client import START, odd_message, play, serving, talking
+from web_load import is_helpful, pester_together, play_games, settle
+
+with warnings.catch_warnings():  # it would rather have a fork of httpx
+    warnings.simplefilter("ignore")
+    from starlette.testclient import TestClient
+
+HERE = "http://127.0.0.1"
+LONG = "minimax(depth=60, eval=reversed)"
+Reply = dict[str, Any]
+
+
+class Page:
+    """A page in the test's own process."""
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+
+    def send(self, **message: Any) -> None:
+        self.session.send_text(json.dumps(message))
+
+    def hear(self) -> Reply:
+        reply: Reply = json.loads(self.session.receive_text())
+        return reply
+
+    def until_last(self, number: Any) -> list[Reply]:
+        replies = []
+        while True:
+            reply = self.hear()
+            if reply["id"] == number:
+                replies.append(reply)
+                if reply.get("last"):
+                    return replies
+
+    def ask(self, **message: Any) -> list[Reply]:
+        self.send(id=1, **message)
+        return self.until_last(1)
+
+    def answer(self, **message: Any) -> Reply:
+        return self.ask(**message)[-1]
+
+
+@contextlib.contextmanager
+def connected(client: TestClient, **headers: str) -> Iterator[Page]:
+    address = str(client.base_url.copy_with(scheme="ws", path="/ws"))
+    with client.websocket_connect(address, headers={"origin": HERE} | headers) as session:
+        yield Page(session)
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    with TestClient(create_app(), base_url=HERE) as client:
+        yield client
+
+
+@pytest.fixture
+def page(client: TestClient) -> Iterator[Page]:
+    with connected(client) as page:
+        yield page
+
+
+def capped(**caps: Any) -> TestClient:
+    return TestClient(create_app(caps=Caps(**caps)), base_url=HERE)
+
+
+# --- verbs --------------------------------------------------------------------------------------------------------
+
+
+def test_hello(page: Page) -> None:
+    welcome = page.answer(do="hello")
+    assert welcome["kind"] == "welcome" and welcome["version"] == __version__ and welcome["last"] is True
+    assert welcome["sizes"][0] == 4 and welcome["variants"] == ["standard", "reversed"]
+    assert {"name", "text", "rating", "rating_low", "rating_high", "note"} <= set(welcome["levels"][0])
+    names = [agent["name"] for agent in welcome["agents"]]
+    assert "minimax" in names and "tenshi" in names and not {"gtp", "nboard"} & set(names)
+    assert welcome["limits"]["seconds"] == Caps().seconds
+
+
+def test_state(page: Page) -> None:
+    state = page.answer(do="state", game=START | {"moves": [19]})["state"]
+    assert state["cells"] == Position.start().play("d3").line()[:64]
+    assert state["legal"] == {"18": [27], "20": [28], "34": [35]} and state["turn"] == "white"
+    assert (state["black"], state["white"], state["empties"], state["ply"], state["last"]) == (4, 1, 59, 1, 19)
+    assert not state["over"] and state["winner"] is None and not state["must_pass"]
+
+
+def test_states_of_a_whole_game(page: Page) -> None:
+    game = page.answer(do="read", text=PERFECT_GAME)["game"]
+    reply = page.answer(do="state", game=game, all=True)
+    assert [state["ply"] for state in reply["positions"]] == list(range(61))
+    assert reply["positions"][-1] == reply["state"]
+    assert reply["state"]["over"] and reply["state"]["winner"] == "draw" and reply["state"]["legal"] == {}
+    for state, move in zip(reply["positions"], game["moves"], strict=False):
+        assert str(move) in state["legal"]
+
+
+def test_a_forced_pass_is_a_legal_move(page: Page) -> None:
+    game = {"rules": "standard 4x4", "start": "XXXXOOOXOOXXOO-- X", "moves": []}
+    state = page.answer(do="state", game=game)["state"]
+    assert state["must_pass"] and state["legal"] == {"16": []}
+    decision = page.answer(do="think", game=game, agent="random")
+    assert decision["move"] == 16 and decision["forced"]
+    assert not page.answer(do="state", game=game | {"moves": [16]})["state"]["must_pass"]
+
+
+@pytest.mark.parametrize(("opening", "plies"), [("start", 0), ("random(5)", 5), ("balanced(4)", 4)])
+@pytest.mark.compiled
+def test_new(page: Page, opening: str, plies: int) -> None:
+    first, again, other = (page.answer(do="new", rules="reversed 6x6", opening=opening, seed=s) for s in (7, 7, 8))
+    assert first["game"]["rules"] == "reversed 6x6" and len(first["game"]["moves"]) == plies
+    assert first["game"] == again["game"] and (first["game"] != other["game"]) == (opening == "random(5)" or plies > 0)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("agent", ["minimax(depth=9)", "uct(playouts=150000)", "montecarlo(playouts=5)", "random"])
+def test_think(page: Page, agent: str) -> None:
+    *thinking, decision = page.ask(do="think", game=START, agent=agent, seed=3)
+    assert decision["kind"] == "decision" and decision["move"] in (19, 26, 37, 44) and not decision["forced"]
+    assert decision["pv"][0] == decision["move"]
+    assert all(reply["kind"] == "thinking" and "last" not in reply for reply in thinking)
+    again = page.answer(do="think", game=START, agent=agent, seed=3)
+    assert again["move"] == decision["move"]
+
+
+@pytest.mark.compiled
+def test_limits_of_a_request_bound_an_agent(page: Page) -> None:
+    decision = page.answer(do="think", game=START, agent=LONG, limits={"depth": 2})
+    assert decision["depth"] == 2
+    began = time.perf_counter()
+    page.answer(do="think", game=START, agent="uct", limits={"seconds": 0.05})
+    page.answer(do="think", game=START, agent="uct", left_seconds=1)
+    assert time.perf_counter() - began < 20
+
+
+@pytest.mark.compiled
+def test_analyse(page: Page) -> None:
+    game = page.answer(do="read", text=PERFECT_GAME[: 2 * 48])["game"]
+    *before, last = page.ask(do="analyse", game=game)
+    assert all(reply["kind"] == "analysis" for reply in before) and last["kind"] == "analysis"
+    assert all(move["exact"] and move["value_text"].endswith("exact") for move in last["moves"])
+    assert last["moves"][0]["value"] == 0 and last["moves"][0]["pv"][0] == last["moves"][0]["move"]
+
+
+@pytest.mark.compiled
+def test_an_analysis_may_be_given_some_seconds(page: Page) -> None:
+    last = page.answer(do="analyse", game=START, seconds=0.3)
+    assert last["kind"] == "analysis" and last["depth"] > 2 and len(last["moves"]) == 4
+    assert page.answer(do="analyse", game=START, seconds="soon")["kind"] == "error"
+
+
+@pytest.mark.compiled
+def test_analyses_side_by_side_stream_until_they_are_stopped(page: Page) -> None:
+    page.send(id="a", do="analyse", game=START)
+    page.send(id="b", do="analyse", game=START, agent="uct(playouts=1000000000)")
+    heard: dict[str, int] = {"a": 0, "b": 0}
+    while min(heard.values()) < 5:
+        reply = page.hear()
+        assert reply["kind"] == "analysis" and len(reply["moves"]) == 4
+        heard[reply["id"]] += 1
+    for name in "ab":
+        page.send(id=f"stop {name}", do="stop", what=name)
+    ended: set[Any] = set()
+    while len(ended) < 4:
+        reply = page.hear()
+        if reply.get("last"):
+            ended.add(reply["id"])
+    assert ended == {"a", "b", "stop a", "stop b"}
+
+
+@pytest.mark.compiled
+def test_tree(page: Page) -> None:
+    last = page.answer(do="tree", game=START, playouts=20_000)
+    assert last["playouts"] == 20_000 == sum(move["visits"] for move in last["moves"])
+    assert all(0 < move["win_rate"] < 1 for move in last["moves"])
+
+
+@pytest.mark.compiled
+def test_review_finds_the_blunder(page: Page) -> None:
+    game = page.answer(do="read", text="OX-OXOO-XXXXXXX- O d4")["game"]
+    *plies, last = page.ask(do="review", game=game, depth=4)
+    assert [reply["ply"] for reply in plies] == [1, 0] and last == {
+        "id": 1,
+        "kind": "review",
+        "done": True,
+        "last": True,
+    }
+    assert plies[1]["mark"] == "mistake" and plies[1]["loss"] == 8 and plies[1]["exact"]
+    assert plies[1]["best"] == 2 and plies[1]["played"] == 15 and plies[1]["value"] == -2
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("f5d6c3", "transcript"),
+        (Position.start(Rules(6)).line(), "board"),
+        ("(;GM[Othello]PB[a]PW[b]TY[4a]BO[4 -----O*--*O----- *]B[b1]W[a1];)", "ggf"),
+        (f"{Position.start().line()}; D3:+1", "obf"),
+    ],
+)
+def test_what_is_read_can_be_written_and_read_again(page: Page, text: str, form: str) -> None:
+    read = page.answer(do="read", text=text)
+    assert read["format"] == form
+    written = page.answer(do="write", game=read["game"], black="Ann", white="Bob")
+    assert written["svg"].startswith("<svg") and "PB[Ann]" in written["ggf"]
+    assert page.answer(do="read", text=written["ggf"])["game"] == read["game"]
+    if "reversed" not in read["game"]["rules"]:
+        assert page.answer(do="read", text=written["board"])["game"]["start"] in (None, written["board"])
+        assert page.answer(do="read", text=written["obf"])["format"] == "obf"
+    if read["game"]["moves"] and form == "transcript":
+        assert page.answer(do="read", text=written["transcript"])["game"] == read["game"]
+
+
+def test_transforming_eight_ways(page: Page) -> None:
+    game = START | {"moves": [19, 18, 17]}
+    turned = [page.answer(do="transform", game=game, number=number)["game"] for number in range(8)]
+    assert turned[0] == game and len({json.dumps(found) for found in turned}) == 8
+    for found in turned:
+        state = page.answer(do="state", game=found)["state"]
+        assert (state["black"], state["white"]) == (5, 2)
+    back = page.answer(do="transform", game=turned[1], number=1)["game"]
+    assert back == game
+
+
+# --- what is refused ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ({"do": "sing"}, "nothing is called 'sing'"),
+        ({}, "do is missing"),
+        ({"do": 7}, "do is 7"),
+        ({"do": "state"}, "rules is missing"),
+        ({"do": "state", "game": 5}, "expected an object"),
+        ({"do": "state", "game": {"rules": "standard 5x5"}}, "not known"),
+        ({"do": "state", "game": START | {"moves": [0]}}, "black cannot play a1"),
+        ({"do": "state", "game": START | {"moves": [True]}}, "expected 0 to 64"),
+        ({"do": "state", "game": START | {"moves": [64] * 1000}}, "at most 128 moves"),
+        ({"do": "state", "game": START | {"start": "-----OX--XO----- X"}}, "has 16 squares"),
+        ({"do": "state", "game": START, "all": "yes"}, "expected true or false"),
+        ({"do": "new", "rules": "standard 8x8", "opening": "/etc/passwd"}, "expected start, random(8)"),
+        ({"do": "new", "rules": "standard 8x8", "opening": "random(99)"}, "not a way to open"),
+        ({"do": "new", "rules": "standard 8x8", "seed": 1e300}, "expected a whole number"),
+        ({"do": "think", "game": START}, "agent is missing"),
+        ({"do": "think", "game": START, "agent": "minmax"}, "did you mean minimax"),
+        ({"do": "think", "game": START, "agent": "random", "limits": {"depth": 0}}, "from 1 to 500"),
+        ({"do": "think", "game": START, "agent": "random", "limits": {"seconds": -1}}, "above 0"),
+        ({"do": "tree", "game": START, "playouts": "many"}, "expected a whole number"),
+        ({"do": "read", "text": "good evening"}, "neither a game nor a position"),
+        ({"do": "transform", "game": START, "number": 8}, "from 0 to 7"),
+    ],
+)
+def test_bad_messages_get_a_clear_error(page: Page, message: Reply, words: str) -> None:
+    reply = page.answer(**message)
+    assert reply["kind"] == "error" and words in reply["message"] and reply["last"] is True
+    assert page.answer(do="hello")["kind"] == "welcome"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[" * 30_000, "[1]", "7", '"hello"', "NaN", '{"do": "hello", "id": ' + "9" * 5000]
+)
+def test_text_that_is_no_message(page: Page, text: str) -> None:
+    page.session.send_text(text)
+    reply = page.hear()
+    assert reply["kind"] == "error" and reply["id"] is None and len(reply["message"]) < 300
+    page.session.send_bytes(b"\x00\xff")
+    assert "binary" in page.hear()["message"]
+
+
+@pytest.mark.parametrize("number", [None, 1.5, True, [1], "x" * 100, 10**80])
+def test_a_request_needs_an_id(page: Page, number: Any) -> None:
+    page.send(id=number, do="hello")
+    assert "id is missing" in page.hear()["message"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'gtp(command="touch /tmp/x")',
+        'nboard(command="x")',
+        "os:system",
+        "players_of_people:Careful",
+        "minimax(eval=os:system)",
+        "minimax(3, os:system)",
+        "uct(playout=cutoff(eval=os:system))",
+        "uct(playout=cutoff(8, os:system))",
+        'minimax(eval="os:system")',
+        "minimax(eval=some.file)",
+        "minimax(eval=[os:system])",
+    ],
+)
+def test_no_agent_that_runs_commands_or_loads_code(page: Page, text: str) -> None:
+    for verb in ("think", "analyse"):
+        reply = page.answer(do=verb, game=START, agent=text)
+        assert reply["kind"] == "error" and "cannot be used from the page" in reply["message"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "uct(memory=1000)",
+        "minimax(table=1000)",
+        "uct(10, 1, 1, 1, one, mover, parent, visits, child, 0.5, full, no, uniform, 1, 0, wdl, 4000)",
+        "solver(memory=4000)",
+        "uct(leaf_playouts=1000)",
+    ],
+)
+def test_no_agent_that_takes_too_much(text: str) -> None:
+    with pytest.raises(BadSpec, match="too much for the page"):
+        page_agent(text, Caps())
+
+
+def test_levels_and_presets_can_be_used_from_the_page(page: Page) -> None:
+    for level in page.answer(do="hello")["levels"]:
+        page_agent(level["text"], Caps())
+    page_agent("tenshi(playouts=10)", Caps())
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=10,
+)
+QUICK = ("hello", "state", "new", "read", "write", "transform", "stop")
+FIELDS = ("rules", "start", "moves", "limits", "playouts", "opening", "seed", "text", "number", "all", "game", "what")
+
+
+def quiet_client() -> Iterator[Page]:
+    with capped(messages_per_second=10**6, burst=10**6) as client, connected(client) as page:
+        yield page
+
+
+patient = pytest.fixture(quiet_client)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from(("hello", "state", "new", "read", "write", "transform", "stop")) | st.text(max_size=9), st.data()
+)
+def test_any_content_gets_an_answer(patient: Page, verb: str, data: st.DataObject) -> None:
+    message = data.draw(st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=6))
+    reply = patient.answer(**message, do=verb)
+    assert reply["last"] is True and isinstance(reply["kind"], str)
+    if reply["kind"] == "error":
+        assert "could not be answered" not in reply["message"] and len(reply["message"]) < 5000
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(JSON)
+def test_any_json_gets_an_answer(patient: Page, value: Any) -> None:
+    patient.session.send_text(json.dumps(value))
+    if patient.hear()["kind"] != "error":
+        raise AssertionError(value)
+
+
+# --- caps ---------------------------------------------------------------------------------------------------------
+
+
+def test_messages_that_are_too_large_are_refused(page: Page) -> None:
+    page.send(id=1, do="read", text="f5" * 40_000)
+    assert "expected at most 65536" in page.hear()["message"]
+    page.send(id=1, do="read", text="f5" + " " * 50_000)
+    assert page.hear()["kind"] == "read"
+
+
+def test_messages_that_come_too_fast_are_refused() -> None:
+    with capped(messages_per_second=1, burst=3) as client, connected(client) as page:
+        for number in range(6):
+            page.send(id=number, do="hello")
+        kinds = [page.hear()["kind"] for _ in range(6)]
+        assert sorted(kinds) == ["error"] * 3 + ["welcome"] * 3
+
+
+def test_a_flood_is_cut_off() -> None:
+    with (
+        capped(messages_per_second=1, burst=1) as client,
+        connected(client) as page,
+        pytest.raises(WebSocketDisconnect),
+    ):
+        for number in range(1100):
+            page.send(id=number, do="hello")
+        for _ in range(1100):
+            page.hear()
+
+
+@pytest.mark.compiled
+def test_searches_of_a_page_are_counted() -> None:
+    with capped(searches_per_connection=2, requests_per_connection=3) as client, connected(client) as page:
+        for number in "ab":
+            page.send(id=number, do="think", game=START, agent=LONG)
+        page.send(id="c", do="think", game=START, agent=LONG)
+        [refused] = page.until_last("c")
+        assert "2 searches are under way" in refused["message"]
+        page.send(id="a", do="hello")
+        while (reply := page.hear())["kind"] != "error":
+            pass
+        assert "still under way" in reply["message"]
+        page.send(id=9, do="stop", what="a")
+        assert page.until_last("a")[-1]["kind"] in ("decision", "stopped")
+        page.send(id="c", do="think", game=START, agent=LONG)
+        page.send(id=10, do="stop", what="c")
+        assert page.until_last("c")[-1]["kind"] in ("decision", "stopped")
+
+
+@pytest.mark.compiled
+def test_a_search_ends_after_the_longest_time_and_waiting_ones_get_their_turn() -> None:
+    with capped(seconds=0.2, workers=1) as client, connected(client) as page:
+        for number in "abc":
+            page.send(id=number, do="think", game=START, agent=LONG)
+        ended: list[tuple[str, str]] = []
+        while len(ended) < 3:
+            reply = page.hear()
+            if reply.get("last"):
+                ended.append((reply["id"], reply["kind"]))
+        assert ended == [("a", "decision"), ("b", "decision"), ("c", "decision")]
+
+
+@pytest.mark.compiled
+def test_a_waiting_search_can_be_stopped() -> None:
+    with capped(workers=1) as client, connected(client) as page:
+        for number in "ab":
+            page.send(id=number, do="think", game=START, agent=LONG)
+        page.send(id=1, do="stop", what="b")
+        assert page.until_last("b")[-1]["kind"] == "stopped"
+        page.send(id=2, do="stop", what="a")
+        assert page.until_last("a")[-1]["kind"] in ("decision", "stopped")
+
+
+def test_stopping_what_does_not_run_is_no_error(page: Page) -> None:
+    page.send(id=1, do="stop", what="nothing")
+    assert page.hear() == {"id": 1, "kind": "stopped", "running": False, "last": True}
+
+
+def test_pages_are_counted() -> None:
+    with capped(connections=1) as client, connected(client) as first:
+        with connected(client) as second:
+            assert "no more are served" in second.hear()["message"]
+            with pytest.raises(WebSocketDisconnect):
+                second.hear()
+        assert first.answer(do="hello")["kind"] == "welcome"
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
+    deadline = time.perf_counter() + seconds
+    while not condition() and time.perf_counter() < deadline:
+        time.sleep(0.005)
+    return condition()
+
+
+@pytest.mark.compiled
+def test_a_closed_socket_stops_its_searches(client: TestClient) -> None:
+    jobs = client.app.state.visitors.pools.jobs  # type: ignore[attr-defined]
+    with connected(client) as page:
+        page.send(id=1, do="analyse", game=START)
+        page.send(id=2, do="think", game=START, agent=LONG)
+        page.send(id=3, do="review", game=START | {"moves": [19, 18]}, seconds_per_move=100)
+        page.send(id=4, do="tree", game=START, playouts=10**9)
+        assert wait_until(lambda: len(jobs) == 4)
+    assert wait_until(lambda: not jobs)
+
+
+# --- who may ask --------------------------------------------------------------------------------------------------
+
+
+def test_pages_have_the_headers_that_protect_them(client: TestClient) -> None:
+    response = client.get("/")
+    assert response.status_code == 200 and response.headers["cache-control"] == "no-store"
+    assert "default-src 'self'" in response.headers["content-security-policy"]
+    assert "unsafe" not in response.headers["content-security-policy"]
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert client.get("/healthz").json() == {"ok": True, "version": __version__}
+
+
+def test_files_are_small_and_asked_for_once(client: TestClient) -> None:
+    response = client.get("/static/index.html", headers={"accept-encoding": "gzip"})
+    assert response.headers["content-encoding"] == "gzip" and response.headers["cache-control"] == "no-cache"
+    again = client.get("/static/index.html", headers={"if-none-match": response.headers["etag"]})
+    assert again.status_code == 304 and not again.content
+    for path in ("/static/../app.py", "/static/%2e%2e/app.py", "/static/nothing", "/nothing", "/reports/x/y"):
+        assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:1", "null", "", "http://["])
+def test_the_socket_answers_to_its_own_page_only(client: TestClient, origin: str) -> None:
+    with pytest.raises(WebSocketDisconnect), connected(client, origin=origin) as page:
+        page.hear()
+
+
+def test_foreign_names_for_this_machine_are_refused(client: TestClient) -> None:
+    for host in ("evil.example", "evil.example:8123", "127.0.0.1.evil.example", "[", ""):
+        assert client.get("/", headers={"host": host}).status_code == 403
+    for host in ("localhost:8123", "127.0.0.1", "[::1]:8123"):
+        assert client.get("/healthz", headers={"host": host}).status_code == 200
+
+
+def test_a_token_is_needed_for_everything() -> None:
+    with TestClient(create_app(token="secret"), base_url="http://club.example") as client:
+        for path in ("/", "/healthz", "/static/index.html", "/api/stores", "/?token=wrong"):
+            assert client.get(path).status_code == 403, path
+        with pytest.raises(WebSocketDisconnect), connected(client, origin="http://club.example") as page:
+            page.hear()
+        landing = client.get("/?token=secret", follow_redirects=False)
+        assert landing.status_code == 303 and landing.headers["location"] == "/"
+        cookie = landing.headers["set-cookie"].lower()
+        assert "httponly" in cookie and "samesite=strict" in cookie
+        assert client.get("/").status_code == 200
+        with connected(client, origin="http://club.example") as page:
+            assert page.answer(do="hello")["kind"] == "welcome"
+        with pytest.raises(WebSocketDisconnect), connected(client, origin="http://evil.example") as page:
+            page.hear()
+        client.cookies.clear()
+        assert client.get("/healthz?token=secret").status_code == 200
+
+
+# --- studies ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "games.db"
+    plan = plan_of({"agents": ["random", "greedy", "heuristic"], "sizes": [4], "pairs": 2, "openings": "random(2)"})
+    with Store(path) as store:
+        run_plan(plan, store, Here())
+    return path
+
+
+def test_a_store_can_be_browsed(store: Path, tmp_path: Path) -> None:
+    app = create_app(stores=[store], reports=[tmp_path])
+    (tmp_path / "index.html").write_text("<h1>figures</h1>")
+    with TestClient(app, base_url=HERE) as client:
+        offered = client.get("/api/stores").json()
+        assert [entry["name"] for entry in offered["stores"]] == ["games.db"]
+        summary = client.get("/api/store/games.db/summary").json()
+        assert summary["games"] == 12 and len(summary["agents"]) == 3 == len(summary["ratings"])
+        assert sum(map(sum, summary["cross_table"]["games"])) == 24
+        rows = client.get("/api/store/games.db/games?offset=4&limit=5").json()
+        assert len(rows["games"]) == 5 and rows["total"] == 12
+        mine = client.get("/api/store/games.db/games", params={"agent": "random"}).json()
+        assert mine["total"] == 8 == len(mine["games"])
+        assert all("random" in (game["black"], game["white"]) for game in mine["games"])
+        game = client.get(f"/api/store/games.db/game/{rows['games'][0]['key']}").json()
+        with connected(client) as page:
+            state = page.answer(do="state", game=game["game"])["state"]
+        assert state["over"] and [state["black"], state["white"]] == game["discs"]
+        [report] = offered["reports"]
+        page_of_report = client.get(report["url"])
+        assert page_of_report.text == "<h1>figures</h1>"
+        assert "sandbox" in page_of_report.headers["content-security-policy"]
+
+
+def test_nothing_else_on_the_disk_can_be_asked_for(store: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("x")
+    (tmp_path / "report").mkdir()
+    app = create_app(stores=[store], reports=[tmp_path / "report"])
+    with TestClient(app, base_url=HERE) as client:
+        for path in (
+            "/api/store/secret/summary",
+            "/api/store/..%2Fgames.db/summary",
+            "/api/store/games.db/game/none",
+            "/reports/report/../secret",
+            "/reports/report/%2e%2e/secret",
+            "/reports/report/..%2fsecret",
+            "/reports/other/secret",
+        ):
+            assert client.get(path).status_code == 404, path
+        odd = client.get("/api/store/games.db/games?offset=-1&limit=99999999999999999999&agent=x'--").json()
+        assert odd["games"] == [] and odd["offset"] == 0
+
+
+# --- real processes -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.compiled
+def test_a_game_against_an_agent_on_a_real_server() -> None:
+    async def game() -> list[str]:
+        async with talking(server) as talk:
+            return await play(talk, "reversed 6x6", "uct(playouts=30)", seed=1)
+
+    with serving() as server:
+        assert asyncio.run(game()) == []
+
+
+@pytest.mark.compiled
+def test_ctrl_c_ends_the_server_at_once() -> None:
+    async def search_and_end() -> None:
+        async with talking(server) as talk:
+            await talk.send(id=1, do="analyse", game=START)
+            await talk.hear()
+            server.process.send_signal(signal.SIGINT)
+            await asyncio.to_thread(server.process.wait, 20)
+
+    with serving() as server:
+        asyncio.run(search_and_end())
+        assert server.process.returncode == 0 and server.process.stderr is not None
+        assert server.process.stderr.read().splitlines() == ["Ctrl-C ends it.", "Outflank has ended."]
+
+
+@pytest.mark.compiled
+def test_a_host_demands_a_token() -> None:
+    async def greeting(address: str) -> str:
+        async with talking(server, address) as talk:
+            return str((await talk.ask(id=1, do="hello"))[-1]["kind"])
+
+    with serving("--host", "127.0.0.1") as server:
+        token = server.address.partition("?token=")[2]
+        assert len(token) >= 32
+        with pytest.raises(Exception, match="403"):
+            asyncio.run(greeting(server.socket))
+        assert asyncio.run(greeting(f"{server.socket}?token={token}")) == "welcome"
+
+
+def outflank(*args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "outflank", *args], capture_output=True, text=True, timeout=60)
+
+
+def test_what_cannot_be_served_is_said() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = outflank("play", "--no-browser", "--port", port)
+    assert done.returncode == 2 and f"port {port} on 127.0.0.1 is taken" in done.stderr
+    for args, words in (
+        (["--port", "99999"], "expected 0 to 65535"),
+        (["--host", "198.51.100.7", "--port", "0"], "cannot serve on 198.51.100.7"),
+        (["--store", "nothing.db"], "there is no store"),
+        (["--report", "nothing"], "there is no directory"),
+    ):
+        done = outflank("play", "--no-browser", *args)
+        assert done.returncode == 2 and words in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_missing_extra_is_named() -> None:
+    script = "import sys; sys.modules['uvicorn'] = None; from outflank.interfaces.cli import main; main(['play'])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert "pip install 'outflank[web]'" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.compiled
+def test_many_games_and_many_odd_messages_leave_no_trace() -> None:
+    """A small version of `make load`."""
+    with serving() as server:
+        asyncio.run(pester_together(server, 200, 4, seed=100))
+        settle(server)
+        threads = server.threads
+        figures = asyncio.run(play_games(server, 25, "standard 6x6", "uct(playouts=10)"))
+        assert figures.errors == ()
+        asyncio.run(pester_together(server, 300, 6, seed=0))
+        assert settle(server) < 0.5
+        assert server.threads <= threads + 2 and server.megabytes < 1000
+        assert asyncio.run(is_helpful(server)) and server.process.poll() is None
+
+
+def test_odd_messages_are_odd() -> None:
+    import random
+
+    rng = random.Random(0)
+    assert len({str(odd_message(rng, number)) for number in range(200)}) > 190
