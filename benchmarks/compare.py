@@ -16,6 +16,10 @@ from rich.console import Console
 from rich.progress import track
 
 from outflank.benchmark import measure, table
+from outflank.benchmark.arena import arena_table, measure_arena
+from outflank.benchmark.scale import SIZES, measure_scale, scale_table
+from outflank.report.document import Table
+from outflank.report.markdown import markdown_table
 
 HERE = Path(__file__).parent
 Figures = dict[str, Any]
@@ -133,7 +137,7 @@ def how(peers: Figures) -> list[str]:
     ]
 
 
-def report(figures: Figures, peers: Figures, command: str) -> str:
+def report(figures: Figures, peers: Figures, arena: list[Table], command: str) -> str:
     parts = [
         "# Benchmark results",
         "",
@@ -165,6 +169,12 @@ def report(figures: Figures, peers: Figures, command: str) -> str:
         f"from an empty cache: {figures['cold_start_s']:.2f} s; resident memory {figures['perft_resident_mb']:.0f} MB",
         f"- perft of 8x8, one core: {figures['perft_leaves_per_s'] / 1e6:,.0f} million leaves/s",
         "",
+        "## Matches and stores",
+        "",
+        *(line for part in arena for line in (markdown_table(part), "", *([part.note, ""] if part.note else []))),
+        "`resume` is schedule minus done, `match` and `rate` are the commands on a store that has all the games; every "
+        "one with the start of Python, and in brackets the time of the processor.",
+        "",
     ]
     return "\n".join(parts)
 
@@ -185,8 +195,9 @@ def main() -> None:
             figures = measure(quick=args.quick)
             figures = better(before, figures) if before else figures
             before = figures
+    arena = [arena_table(measure_arena(args.quick)), scale_table(measure_scale(SIZES[: 1 if args.quick else None]))]
     command = "make bench" + (" (quick)" if args.quick else "")
-    args.out.write_text(report(figures, peers, command), encoding="utf-8")
+    args.out.write_text(report(figures, peers, arena, command), encoding="utf-8")
     Console().print(table(figures))
     sys.stdout.write("\n".join(comparison(figures, peers)) + f"\n\nwritten to {args.out}\n")
 

@@ -19,7 +19,7 @@ def studies_page(report: str) -> str:
 
 def summary(report: str) -> str:
     """The lead of the report and its first table."""
-    lead = next(line for line in report.splitlines() if "printed numbers agree" in line)
+    lead = report.split("\n\n")[1]
     table = re.search(r"(?:^\|.*\n)+", report, re.MULTILINE)
     assert table is not None
     return f"{BEGIN}\n{lead}\n\n{table.group(0)}{END}"

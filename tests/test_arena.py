@@ -19,7 +19,7 @@ from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, Plan, Slot, gauntlet, plan_match, plan_pairings, round_robin
 from outflank.arena.stats import Sprt, tally
 from outflank.arena.store import Store, StoreError
-from outflank.arena.tournament import read_tournament
+from outflank.arena.tournament import KEYS, read_tournament
 from outflank.board import Position, Rules
 from outflank.errors import BadSpec, OutflankError
 from outflank.execute import Here, Processes
@@ -364,3 +364,18 @@ def test_bad_input_of_the_arena(args: list[str], tmp_path: Path) -> None:
         args = [*args, "--store", str(tmp_path / "games.db")]
     done = outflank(*args, code=2)
     assert any(word in done.stderr for word in ("expected", "required", "known:", "No such file"))
+
+
+def test_the_documented_tournament_can_be_played(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "tournaments.md").read_text()
+    example = re.search(r"```toml\n(.*?)```", text, re.DOTALL)
+    assert example is not None
+    # the same with the clocks that are commented out
+    full = re.sub(
+        r"^# (?=(clock|move|stop)\w* = )", "", example.group(1), flags=re.MULTILINE
+    )  # with the keys that are commented out
+    for content in (example.group(1), full):
+        (tmp_path / "cup.toml").write_text(content)
+        plan = read_tournament(tmp_path / "cup.toml")
+        assert plan.games == 3 * 3 * 2 * 2
+    assert all(f"{key} = " in text for key in KEYS)

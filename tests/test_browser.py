@@ -228,9 +228,12 @@ def test_a_clock_that_runs_out_loses_and_resigning_can_be_undone(server: Server,
 
 
 def test_bad_agents_are_refused_in_words(page: Page) -> None:
-    new_game(page, black="nonsense(1)")
-    expect(page.locator("#toast")).to_contain_text("nonsense")
-    assert page.get_by_role("button", name="Go on").is_visible()
+    page.click("#open-new")
+    page.get_by_role("combobox", name="White", exact=True).select_option("by-text")
+    for text, problem in (("nonsense(1)", "no agent is called 'nonsense'"), ("gtp(command=ls)", "gtp")):
+        page.get_by_label("White: agent as text").fill(text)
+        page.get_by_role("button", name="Start", exact=True).click()
+        expect(page.locator("dialog[open] .trouble")).to_contain_text(problem)
 
 
 # --- analysing ----------------------------------------------------------------------------------------------------

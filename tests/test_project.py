@@ -35,3 +35,12 @@ def test_tracked_text_names_no_machine() -> None:
     pattern = re.compile(r"/(?:home|root|work)/|https?://(?:pypi|files\.pythonhosted)")
     for path in [*ROOT.glob("*.md"), *ROOT.glob("requirements/*"), *ROOT.glob("docs/**/*.md")]:
         assert not pattern.search(path.read_text()), path
+
+
+def test_the_readme_has_the_summary_of_the_studies() -> None:
+    """Both are made by docs/generate.py from one report."""
+    readme, page = (ROOT / "README.md").read_text(), (ROOT / "docs" / "studies.md").read_text()
+    block = re.search(r"<!-- studies.*?-->\n(.*?)<!-- end of studies -->", readme, re.DOTALL)
+    assert block is not None and "Minimax for the reversed game" in block.group(1)
+    lead, table = block.group(1).split("\n\n", 1)
+    assert lead in page and table in page

@@ -24,7 +24,7 @@ from outflank.studies.he_lin import ALONE, likelihood, playouts_in
 from outflank.studies.measure import Measured, above, beyond, compatible, every, mean, share
 from outflank.studies.phan_synytsia import clocked
 from outflank.studies.results import Played, Results
-from outflank.studies.run import pairs_of, plan_of, play, read_scale, results_of
+from outflank.studies.run import _different, pairs_of, plan_of, play, read_scale, results_of
 from outflank.studies.study import Exhibit, Meeting, Printed, Study, read_printed
 from outflank.studies.toml import MEASURES, study_from
 from support import ROOT, reference
@@ -216,7 +216,7 @@ def test_played_is_seen_by_the_first_agent() -> None:
 
 
 def test_the_clock_of_phan_and_synytsia_cuts_games() -> None:
-    """Ten nodes a move at 100 s a node: black's second move passes 30 minutes, and the discs then count."""
+    """Ten nodes a move at 100 s a node: black's second move passes 30 minutes; the discs before it count."""
     moves = "c4b4a1d2d4"
     details = [[0.0, 0.0, 10.0, 0.0, 3.0, 0.0] for _ in range(5)]
     game = Played(stored(moves, details=details, points=0.0), Color.BLACK)
@@ -224,7 +224,7 @@ def test_the_clock_of_phan_and_synytsia_cuts_games() -> None:
     assert not free.stopped and not free.won and free.nodes == (30, 20) and free.moves == (3, 2)
     cut = clocked(game, (100.0, 1.0))
     assert cut.stopped and cut.nodes == (20, 10) and cut.moves == (2, 1)
-    assert cut.won is (game.after(3).score(Color.BLACK) > 0)
+    assert cut.won is (game.after(2).score(Color.BLACK) > 0)  # the late move is not made
     other = clocked(game, (1.0, 200.0))
     assert other.stopped and other.nodes == (10, 10)
 
@@ -346,7 +346,12 @@ def test_the_same_numbers_after_an_interruption(tmp_path: Path) -> None:
         ({"printed": [{"meeting": "x", "measure": "wins", "value": 1}]}, "'x' is not known"),
         ({"printed": [{"meeting": "m", "measure": "luck", "value": 1}]}, "luck"),
         ({"printed": [{"meeting": "m", "measure": "wins", "value": 3, "games": 2}]}, "from 0 to 1"),
-        ({"claims": [{"text": "t", "above": []}]}, "one or two"),
+        ({"claims": [{"text": "t", "above": ["m", "m", "m"]}]}, "one or two"),
+        ({"claims": [{"text": "t", "above": []}]}, "empty"),
+        ({"titel": "x"}, "did you mean title"),
+        ({"printed": [{"meeting": "m", "measure": "discs", "value": float("nan")}]}, "0 or more"),
+        ({"printed": [{"meeting": "m", "measure": "discs", "value": 30, "spread": -1}]}, "above 0"),
+        ({"printed": [{"meeting": "m", "measure": "discs", "value": 30}] * 2}, "twice"),
     ],
 )
 def test_bad_studies_are_explained(change: dict[str, object], message: str) -> None:
@@ -370,3 +375,27 @@ def test_the_documented_example_runs(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["reproduce", file, "--scale", "0.02", "--out", str(tmp_path / "out"), "--workers", "1"]) == 0
     assert "report:" in capsys.readouterr().out
     assert all(f"`{name}`" in text for name in MEASURES)
+
+
+def test_repeated_games_are_no_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two agents that never draw lots play two games from the start, however many are asked for."""
+    (tmp_path / "again.toml").write_text(
+        'title = "Again"\n[[meetings]]\nname = "m"\na = "minimax(depth=2)"\nb = "minimax(depth=1)"\n'
+        'games = 20\nsize = 4\nopenings = "start"\n'
+        '[[printed]]\nmeeting = "m"\nmeasure = "wins"\nvalue = 0.5\ngames = 10\n'
+    )
+    command = ["reproduce", str(tmp_path / "again.toml"), "--scale", "paper", "--out", str(tmp_path / "out")]
+    assert main([*command, "--workers", "1", "--json"]) == 0
+    printed = capsys.readouterr()
+    [cell] = json.loads(printed.out)["studies"][0]["printed"]
+    assert cell["games"] == 2
+    assert "only 2 of 20 games are different" in printed.err
+    with (tmp_path / "out" / "numbers.csv").open() as file:
+        assert [row["verdict"] for row in csv.DictReader(file)] == [cell["verdict"]]
+
+
+def test_chance_repetitions_all_count() -> None:
+    same, other = stored("c4b4a1d2d4"), stored("c4b4a1d2d4d3")
+    games = [Played(game, Color.BLACK) for game in (same, same, same, other)]
+    assert len(_different(games)) == 4
+    assert len(_different(games[:3])) == 1

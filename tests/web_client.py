@@ -133,7 +133,9 @@ async def play(talk: Talk, rules: str, agent: str, seed: int) -> list[str]:
 
 # --- messages that nobody should send -----------------------------------------------------------------------------
 
-_VERBS = ("hello", "state", "new", "think", "analyse", "tree", "review", "read", "write", "transform", "stop", "sing")
+_VERBS = (
+    "hello", "agent", "state", "new", "think", "analyse", "tree", "review", "read", "write", "transform", "stop", "sing"
+)  # fmt: skip
 _ODD: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 64, 65, 10**6, -(10**18), 10**30, 0.5, -0.0, 1e308, "", "a", "é\u0000", "x" * 3000,
     [], {}, [[[]]], {"rules": 7}, "standard 8x8", "reversed 6x6", "standard 5x5", "random(4)", "balanced(2)", "ply(9)",

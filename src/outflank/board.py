@@ -360,7 +360,10 @@ class Position:
     def boards(self) -> tuple[Board, Board, Board]:
         """What kernels take: discs of the side to move, of the other side, all squares."""
         rules = self.rules
-        return rules.board(self.own), rules.board(self.opposing), rules._full_board
+        own, opposing = (self.white, self.black) if self.turn else (self.black, self.white)
+        if rules.words == 1:
+            return (Word(own),), (Word(opposing),), rules._full_board
+        return rules.board(own), rules.board(opposing), rules._full_board
 
     @cached_property
     def moves_mask(self) -> int:
@@ -398,11 +401,12 @@ class Position:
         rules = self.rules
         square = rules.square(move) if isinstance(move, str) else move
         if square == rules.pass_move and self.must_pass:
-            return self.with_turn(self.turn.other)
+            return self.with_turn(_OTHER[self.turn])
         bit = rules.bit(square) if 0 <= square < rules.pass_move else 0
         if not bit & self.moves_mask:
             raise IllegalMove(f"{self.turn} cannot play {rules.name(square)}; {self._legal_text()}")
-        own, opposing = kernels.play(rules.board(self.own), rules.board(self.opposing), bit.bit_length() - 1)
+        me, opp, _ = self.boards
+        own, opposing = kernels.play(me, opp, bit.bit_length() - 1)
         if self.turn:
             return Position(rules, rules.mask(own), rules.mask(opposing), Color.BLACK)
         return Position(rules, rules.mask(opposing), rules.mask(own), Color.WHITE)

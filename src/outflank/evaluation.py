@@ -223,7 +223,11 @@ _SIGNATURES = {
             ),
             "Zean He; the paper prints no weights, these were found by self-play, see evaluation.py",
         ),
-        Signature("terms", "any weights by phase", _weight_options("nested", ())),
+        Signature(
+            "terms",
+            "any weights by phase, written for the standard game and turned in the reversed one",
+            _weight_options("nested", ()),
+        ),
     )
 }
 

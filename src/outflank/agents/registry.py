@@ -12,6 +12,7 @@ move as a number or a name.
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import sqrt
 from typing import Any
 
@@ -29,8 +30,6 @@ from outflank.search.uct import UctSearch
 from outflank.spec import Filled, Option, Signature, Value, choice, flag, lookup, number, parse, whole
 
 NO_LIMITS = Limits()
-_ALWAYS_ENOUGH = frozenset(("nodes", "seconds", "game_seconds"))
-"""Limits that bound every search."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +64,13 @@ class Agent:
     def listens(self) -> bool:
         """Whether its player wants to know."""
         return hasattr(self.player, "follow")
+
+    def be_brief(self) -> None:
+        """Decisions need not explain themselves any more: no expected line, no values of moves that are not played."""
+        searches: tuple[Any, Any] = (self.player, getattr(self.player, "player", None))  # alone or `WithEndgame`
+        for search in searches:
+            if hasattr(search, "explains"):
+                search.explains = False
 
     def close(self) -> None:
         """Ends whatever the player started, such as an external program."""
@@ -107,10 +113,15 @@ class Agent:
             return Decision(moves[0], position.turn, pv=moves, moves=(RootMove(moves[0]),), rules=position.rules)
         return None
 
+    @cached_property
+    def _enough(self) -> frozenset[str]:
+        """Limits of which one suffices."""
+        return self.fallback.bounds | {"nodes", "seconds", "game_seconds"}
+
     def _bounds(self, position: Position, limits: Limits | None) -> Limits:
         """Its own limits and those of its caller, or the usual ones where there are none."""
         bounds = self.limits.tightened(limits or NO_LIMITS)
-        if self.fallback.bounds and bounds.bounds.isdisjoint(self.fallback.bounds | _ALWAYS_ENOUGH):
+        if self.fallback.bounds and bounds.bounds.isdisjoint(self._enough):
             bounds = bounds.tightened(self.fallback)
         return bounds if bounds.game_seconds is None else bounds.for_move(position.empties // 2 + 1)
 

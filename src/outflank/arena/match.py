@@ -246,17 +246,20 @@ class Distinct:
         """Takes a thing in."""
         self._recent.add(hash(thing))
         if len(self._recent) >= _MOST_RECENT:
-            self._old = np.union1d(self._old, self._recent_array())
+            self._old = np.sort(np.concatenate([self._old, self._new()]), kind="stable")  # quick with sorted stretches
             self._recent.clear()
 
     def __len__(self) -> int:
-        recent = self._recent_array()
-        places = np.searchsorted(self._old, recent)
-        known = self._old[np.minimum(places, len(self._old) - 1)] == recent if len(self._old) else np.zeros(0)
-        return len(self._old) + len(recent) - int(known.sum())
+        return len(self._old) + len(self._new())
 
-    def _recent_array(self) -> npt.NDArray[np.int64]:
-        return np.fromiter(self._recent, np.int64, len(self._recent))
+    def _new(self) -> npt.NDArray[np.int64]:
+        """Those of the recent ones that are not among the old, sorted."""
+        recent = np.sort(np.fromiter(self._recent, np.int64, len(self._recent)))
+        places = np.searchsorted(self._old, recent)
+        inside = places < len(self._old)
+        known = np.zeros(len(recent), np.bool_)
+        known[inside] = self._old[places[inside]] == recent[inside]
+        return recent[~known]
 
 
 def scoreboard(plan: Plan, store: Store, sprt: Sprt | None = None) -> Scoreboard:

@@ -29,6 +29,7 @@ _players: dict[tuple[str, int], Agent] = {}
 def _player(text: str, side: int) -> Agent:
     if (text, side) not in _players:
         _players[text, side] = agent(text)
+        _players[text, side].be_brief()  # nobody asks, and it takes a tenth of the time outside the kernels
     return _players[text, side]
 
 

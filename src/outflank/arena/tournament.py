@@ -36,7 +36,7 @@ from outflank.game import StopClock, StopRule, TimeControl
 from outflank.search.limits import Limits
 from outflank.spec import parse
 
-_KINDS: dict[str, type | tuple[type, ...]] = {
+KEYS: dict[str, type | tuple[type, ...]] = {
     "format": str,
     "seeds": int,
     "agents": list,
@@ -54,6 +54,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "seed": int,
     "adjudicate": int,
 }
+"""What a tournament file may say, and of which kind it is."""
 _WORDS = {str: "text", int: "whole number", list: "list", (int, float): "number"}
 _FORMATS = ("round robin", "gauntlet")
 STOP_CLOCKS: tuple[StopClock, ...] = get_args(StopClock)
@@ -151,12 +152,12 @@ def plan_of(settings: Mapping[str, Any], where: str = "tournament") -> Plan:
 
 def _check_kinds(settings: Mapping[str, Any], where: str) -> None:
     for key, value in settings.items():
-        if key not in _KINDS:
-            close = get_close_matches(key, _KINDS, n=1)
+        if key not in KEYS:
+            close = get_close_matches(key, KEYS, n=1)
             hint = f", did you mean {close[0]}?" if close else ""
-            raise BadSpec(f"{where}: {key!r} is not known{hint}; expected some of: {', '.join(_KINDS)}")
-        if not isinstance(value, _KINDS[key]) or isinstance(value, bool):
-            raise BadSpec(f"{where}: {key} = {value!r} is no {_WORDS[_KINDS[key]]}; expected one")
+            raise BadSpec(f"{where}: {key!r} is not known{hint}; expected some of: {', '.join(KEYS)}")
+        if not isinstance(value, KEYS[key]) or isinstance(value, bool):
+            raise BadSpec(f"{where}: {key} = {value!r} is no {_WORDS[KEYS[key]]}; expected one")
 
 
 def _meetings(settings: Mapping[str, Any], where: str) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ because a peak of memory belongs to a process.
 """
 
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ from outflank.board import Color, Position, Rules
 from outflank.game import GameRecord, Spent, Termination
 from outflank.kernels.jit import Words
 from outflank.kernels.playout import OVER, random_lines
+from outflank.report.document import Table
 
 SIZES = (10_000, 100_000, 1_000_000)
 _AGENTS = ("random", "greedy(ties=random)")
@@ -27,6 +29,8 @@ _OPENINGS = "random(12)"
 _MORE = 2
 """Games that a store does not have when its match is resumed."""
 
+_QUESTIONS = ("resume", "rate", "match")
+"""Schedule minus done; the command `rate`; the command `match` when all its games are there."""
 _MATCH = ("match", *_AGENTS, "--openings", _OPENINGS, "--quiet", "--json")
 
 
@@ -42,18 +46,36 @@ def _row(path: Path, games: int, on_progress: Callable[[str], None]) -> dict[str
     on_progress(f"appending {games} games")
     append = fill(path, games)
     row = {"games": games, "append_us": 1e6 * append, "file_mb": path.stat().st_size / 1e6}
-    questions = {
-        "resume": ("from outflank.benchmark.scale import resume\nresume(*sys.argv[1:])", str(path), str(games)),
-        "rate": (RUN_COMMAND, "rate", str(path), "--json"),
-        "match": (RUN_COMMAND, *_MATCH, "--games", str(games), "--store", str(path)),
-    }
-    for name, (work, *args) in questions.items():
+    questions = (
+        ("from outflank.benchmark.scale import resume\nresume(*sys.argv[1:])", str(path), str(games)),
+        (RUN_COMMAND, "rate", str(path), "--json"),
+        (RUN_COMMAND, *_MATCH, "--games", str(games), "--store", str(path)),
+    )
+    for name, (work, *args) in zip(_QUESTIONS, questions, strict=True):
         on_progress(f"{name} with {games} games")
         answer, seconds, processor, peak = ask(work, *args)
         assert answer.get("games", games) == games, f"{name} knows of {answer} games"
         row |= {f"{name}_s": seconds, f"{name}_processor_s": processor, f"{name}_mb": peak}
     path.unlink()
     return row
+
+
+def scale_table(rows: list[dict[str, float]]) -> Table:
+    """The rows, with processor time, which a busy machine changes less than time as it passes, in brackets."""
+
+    def cells(row: dict[str, float]) -> Iterator[str]:
+        yield f"{row['games']:,}"
+        yield f"{row['append_us']:.0f} µs"
+        yield f"{row['file_mb']:.0f} MB"
+        for name in _QUESTIONS:
+            yield f"{row[f'{name}_s']:.1f} s ({row[f'{name}_processor_s']:.1f} s)"
+            yield f"{row[f'{name}_mb']:.0f} MB"
+
+    return Table(
+        ["games", "append one", "file", *(word for name in _QUESTIONS for word in (name, "memory"))],
+        [list(cells(row)) for row in rows],
+        note="Wanted for a million games: resume and rate in less than 10 s, memory below 500 MB.",
+    )
 
 
 # --- a store with real games ------------------------------------------------------------------------------------
@@ -102,4 +124,4 @@ def resume(path: str, games: str) -> None:
     """Schedule minus done: finds the games that a slightly larger match still has to play."""
     with Store(path) as store:
         missing = sum(1 for _ in store.missing(_plan(int(games) + _MORE).slots()))
-    print(json.dumps({"games": int(games) + _MORE - missing}))  # noqa: T201
+    sys.stdout.write(json.dumps({"games": int(games) + _MORE - missing}) + "\n")

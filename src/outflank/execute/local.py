@@ -59,7 +59,7 @@ class Processes:
 
     def __init__(self, workers: int | None = None) -> None:
         """As many workers as there are cores unless told otherwise."""
-        self.workers = workers or os.cpu_count() or 1
+        self.workers = (os.cpu_count() or 1) if workers is None else workers
         if not 1 <= self.workers <= 1024:
             raise BadSpec(f"{self.workers} workers are not possible; expected 1 to 1024")
 

@@ -111,6 +111,8 @@ class MinimaxSearch:
     def __init__(self, evaluation: EvaluationSpec, ways: Ways | None = None, table_mb: float = 0) -> None:
         self.evaluation = evaluation
         self.ways = ways or Ways()
+        self.explains = True
+        """Whether decisions tell the expected line and what every move is worth."""
         self._cache = _new_cache(table_mb)
         self._stacks: dict[tuple[int, int], kernel.Stack] = {}
         self._settings: dict[Rules, _Setting] = {}
@@ -142,13 +144,13 @@ class MinimaxSearch:
             if not completed or run.solved:
                 break
 
-    def stack(self, rules: Rules, depth: int, empties: int) -> kernel.Stack:
+    def stack(self, position: Position, depth: int) -> kernel.Stack:
         """Arrays that are deep enough, kept for the next search; passes add at most one ply to every move."""
-        plies = depth + 1 if self.ways.pass_costs_depth else min(2 * depth, 2 * empties) + 2
+        plies = depth + 1 if self.ways.pass_costs_depth else min(2 * depth, 2 * position.empties) + 2
         plies = -(-plies // 16) * 16
-        key = (rules.size, plies)
+        key = (position.rules.size, plies)
         if key not in self._stacks:
-            self._stacks[key] = _new_stack(rules, plies)
+            self._stacks[key] = _new_stack(position.rules, plies)
         return self._stacks[key]
 
     def setting(self, rules: Rules) -> _Setting:
@@ -201,10 +203,10 @@ class _Run:
 
     def search(self, depth: int) -> bool:
         """Searches to a depth; False when a limit stopped it, and what was found before stands."""
-        stack = self.parent.stack(self.position.rules, depth, self.position.empties)
+        stack = self.parent.stack(self.position, depth)
         self._begin(stack, depth)
         for _ in counting():
-            before = int(stack.state[kernel.NODES])
+            before = stack.state.item(kernel.NODES)
             finished = kernel.search(
                 stack,
                 self.full,
@@ -215,7 +217,7 @@ class _Run:
                 self.plug,
                 self._slice(before),
             )
-            used = int(stack.state[kernel.NODES])
+            used = stack.state.item(kernel.NODES)
             self.clock.worked(used - before)
             if finished:
                 break
@@ -255,7 +257,8 @@ class _Run:
         self.depth = depth
         self.solved = state[kernel.OPEN_LEAVES] == 0
         self.value = state[kernel.VALUE]
-        self.line = tuple(stack.lines[0, 1 : stack.lines[0, 0] + 1].tolist())
+        length, *line = stack.lines[0].tolist()
+        self.line = tuple(line[:length])
         squares = frame[kernel.MOVES : kernel.MOVES + listed]
         values = stack.roots[:listed].tolist()
         self.roots = [(square, value, exact == 1) for square, (value, exact) in zip(squares, values, strict=True)]
@@ -264,7 +267,8 @@ class _Run:
         moves = self.position.rules.by_bit
         best = [bit for bit, value, exact in self.roots if exact and value == self.value]
         bit = random.Random(seed).choice(sorted(best)) if self.options.ties == kernel.RANDOM else min(best)
-        line = self.line if self.line[:1] == (bit,) else (bit,)
+        line = self.line if self.line[:1] == (bit,) and self.parent.explains else (bit,)
+        roots = sorted(self.roots) if self.parent.explains else []
         return Decision(
             move=moves[bit],
             seen_from=self.position.turn,
@@ -273,7 +277,7 @@ class _Run:
             depth=self.depth,
             seconds=self.clock.seconds,
             pv=tuple([moves[bit] for bit in line]),
-            moves=tuple([RootMove(moves[bit], value, exact) for bit, value, exact in sorted(self.roots)]),
+            moves=tuple([RootMove(moves[bit], value, exact) for bit, value, exact in roots]),
             finished=self.solved or self.depth >= deepest,
             rules=self.position.rules,
         )

@@ -126,6 +126,8 @@ class UctSearch:
         self.final, self.pass_node, self.draw, self.tree = final, pass_node, draw, tree
         self.reuse, self.policy, self.leaf_playouts = reuse, policy or PlayoutPolicy(), leaf_playouts
         self.memory, self.instant = memory, instant
+        self.explains = True
+        """Whether decisions tell the expected line and what every move is worth."""
         self._readings = (self._reading(Color.BLACK), self._reading(Color.WHITE))
         self._rate = _FIRST_RATE
         self._nodes: Tree | None = None
@@ -155,7 +157,8 @@ class UctSearch:
         if moves[0] == position.rules.pass_move or (self.instant and len(moves) == 1):
             yield forced(position, moves[0])
             return
-        limits = limits.for_move((position.empties + 1) // 2)
+        if limits.game_seconds is not None:
+            limits = limits.for_move((position.empties + 1) // 2)
         if limits.playouts is None and limits.nodes is None and limits.seconds is None:
             raise BadSpec("tree search has no limit; expected playouts, nodes or seconds")
         clock = Clock(limits, self._rate)
@@ -190,12 +193,13 @@ class UctSearch:
         nodes, word, boards = limits.nodes or _NO_LIMIT, Word(seed & _SEED_MASK), position.boards
         lanes = lanes_for_playouts() if self.leaf_playouts > 1 else None
         while left:
-            number = min(max(1, clock.slice() // self.leaf_playouts), left)
+            number, counted = min(max(1, clock.slice() // self.leaf_playouts), left), tree.counters.item(kernels.NODES)
             done = kernels.simulate(*boards, tree, reading, policy, lanes, word, number, nodes)
             clock.worked(done * self.leaf_playouts)
             left -= done
             yield
-            if done < number or clock.expired:
+            complete = limits.nodes is not None and tree.counters.item(kernels.NODES) == counted
+            if done < number or clock.expired or complete:  # a complete tree counts no more nodes
                 break
 
     # --- the tree between two moves -------------------------------------------------------------------
@@ -235,6 +239,9 @@ class UctSearch:
 
     def _final(self, visits: list[int], means: list[float]) -> int:
         """The number of the child to play; among equals the one tried first."""
+        most = max(visits)
+        if self.final == "visits" and visits.count(most) == 1:
+            return visits.index(most)
         tried = [i for i, n in enumerate(visits) if n]
         if self.final == "visits":
             return max(tried, key=lambda i: (visits[i], means[i]))
@@ -250,10 +257,8 @@ class UctSearch:
             rates = means
         names = [squares[bit] for bit in tree.squares[block : block + len(visits)].tolist()]
         best = self._final(visits, means)
-        found = [
-            RootMove(move, rate if n else None, True, n, rate if n else None)
-            for move, n, rate in sorted(zip(names, visits, rates, strict=True))
-        ]
+        told = sorted(zip(names, visits, rates, strict=True)) if self.explains else []
+        found = [RootMove(move, rate if n else None, True, n, rate if n else None) for move, n, rate in told]
         counters = tree.counters.tolist()
         playouts = counters[kernels.SIMULATIONS] * self.leaf_playouts
         return Decision(
@@ -264,7 +269,7 @@ class UctSearch:
             playouts,
             counters[kernels.DEEPEST],
             clock.seconds,
-            (names[best], *_most_visited_line(squares, tree, block + best)),
+            (names[best], *(_most_visited_line(squares, tree, block + best) if self.explains else ())),
             tuple(found),
             finished=limits.playouts is None or playouts + self.leaf_playouts > limits.playouts,
             note=f"the tree was full at {len(tree.visits)} nodes" if counters[kernels.FULL] else "",
@@ -276,9 +281,10 @@ class UctSearch:
 def _most_visited_line(squares: tuple[int, ...], tree: Tree, slot: int) -> list[int]:
     """The line below a node that was simulated most often."""
     line = []
-    while (block := int(tree.children[slot])) > 0 and (tried := int(tree.tried[slot])) > 0:
-        slot = block + int(tree.visits[block : block + tried].argmax())
-        line.append(squares[tree.squares[slot]])
+    while (block := tree.children.item(slot)) > 0 and (tried := tree.tried.item(slot)) > 0:
+        visits = tree.visits[block : block + tried].tolist()
+        slot = block + visits.index(max(visits))
+        line.append(squares[tree.squares.item(slot)])
     return line
 
 

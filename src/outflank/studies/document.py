@@ -10,6 +10,7 @@ from outflank import __version__
 from outflank.report.document import Cell, Document, Part, Section, Table, Tone, Value
 from outflank.studies.compare import Comparison, Judgement, compare, count, judge
 from outflank.studies.results import Results
+from outflank.studies.run import pairs_of
 from outflank.studies.study import Study
 from outflank.studies.words import number, with_interval
 
@@ -48,7 +49,8 @@ def document(found: Sequence[Reproduced], provenance: Mapping[str, str]) -> Docu
     """The whole report."""
     sections = [Section("Summary", [summary_table(found), *_overview(found)], "summary")]
     sections += [_section(one) for one in found]
-    return Document("Reproducing the papers", _lead(found), sections, dict(_machine()) | dict(provenance))
+    title = "Reproducing the papers" if len(found) > 1 else found[0].study.title
+    return Document(title, _lead(found), sections, dict(_machine()) | dict(provenance))
 
 
 def summary_table(found: Sequence[Reproduced]) -> Table:
@@ -73,7 +75,7 @@ def summary_table(found: Sequence[Reproduced]) -> Table:
         [*columns, "faster, median"],
         rows,
         "Printed numbers and claims, study by study",
-        "Printed numbers agree, differ, or are times on other hardware. Claims are the papers' conclusions.",
+        "Printed numbers agree, differ, or are times on other hardware. Claims are what was concluded from them.",
         "summary",
     )
 
@@ -88,12 +90,14 @@ def _lead(found: Sequence[Reproduced]) -> str:
     outcomes = count(judgement.outcome for one in found for judgement in one.judgements)
     judged = verdicts.get("agrees", 0) + verdicts.get("differs", 0)
     games = sum(len(one.results.games) for one in found)
-    return (
-        f"**{verdicts.get('agrees', 0)} of {judged} printed numbers agree** with {games:,} games played here; "
-        f"{verdicts.get('not comparable', 0)} are times on other hardware. Of the papers' claims "
-        f"**{outcomes.get('holds', 0)} hold**, {outcomes.get('fails', 0)} fail and {outcomes.get('undecided', 0)} are "
-        f"left open by the games played. Verdicts follow one rule for all and are not set by hand."
-    )
+    words = [f"{games:,} games were played."]
+    if judged:
+        words.append(f"**{verdicts.get('agrees', 0)} of {judged} printed numbers agree**;")
+        words.append(f"not comparable, as times on other hardware: {verdicts.get('not comparable', 0)}.")
+    if outcomes:
+        held, failed, left = (outcomes.get(word, 0) for word in ("holds", "fails", "undecided"))
+        words.append(f"Claims that hold: **{held}**; that fail: {failed}; left undecided: {left}.")
+    return " ".join([*words, "Verdicts follow one rule for all and are not set by hand."])
 
 
 def _overview(found: Sequence[Reproduced]) -> list[Part]:
@@ -102,11 +106,9 @@ def _overview(found: Sequence[Reproduced]) -> list[Part]:
         for one in found
         for judgement in one.judgements
     ]
-    return (
-        [Table(["study", "claim", "outcome", "evidence"], rows, "What the papers concluded", name="claims")]
-        if rows
-        else []
-    )
+    if not rows or len(found) == 1:  # one study tells its claims itself
+        return []
+    return [Table(["study", "claim", "outcome", "evidence"], rows, "What was concluded", name="claims")]
 
 
 def _toned(word: str) -> Cell:
@@ -143,8 +145,8 @@ def _claims(one: Reproduced) -> Table:
         ]
         for judgement in one.judgements
     ]
-    columns = ["claim", "line", "outcome", "evidence", "why, where it does not hold"]
-    return Table(columns, rows, "Conclusions of the paper", name=f"{one.study.name} claims")
+    columns = ["claim", "source, line", "outcome", "evidence", "why, where it does not hold"]
+    return Table(columns, rows, "Conclusions", name=f"{one.study.name} claims")
 
 
 def _exhibit(study: str, name: str, title: str, cells: Sequence[Comparison]) -> Table:
@@ -170,7 +172,7 @@ def _compared(comparison: Comparison | None) -> Value:
 
 def _hint(comparison: Comparison) -> str:
     printed, ours = comparison.printed, comparison.ours
-    words = [comparison.verdict, f"line {printed.line}", f"{printed.games or 'unknown'} games in the paper"]
+    words = [comparison.verdict, f"line {printed.line}", f"{printed.games or 'unknown'} games behind it"]
     if ours:
         words.append(f"{ours.games} here")
     if comparison.chance is not None:
@@ -183,7 +185,9 @@ def _note(cells: Sequence[Comparison]) -> str:
     theirs = sorted({cell.printed.games for cell in cells if cell.printed.games})
     words = []
     if games:
-        words.append(f"Games a cell: {_range(games)} here" + (f", {_range(theirs)} in the paper" if theirs else ""))
+        words.append(
+            f"Games a cell: {_range(games)} here" + (f", {_range(theirs)} behind the printed value" if theirs else "")
+        )
     words += sorted({f"Where it differs: {cell.reason}" for cell in cells if cell.reason})
     return ". ".join(words) + "." if words else ""
 
@@ -192,14 +196,35 @@ def _range(numbers: Sequence[int]) -> str:
     return f"{numbers[0]:,}" if len(numbers) == 1 else f"{numbers[0]:,} to {numbers[-1]:,}"
 
 
+def warnings_of(found: Sequence[Reproduced], scale: str | float) -> list[str]:
+    """What a careful person would want to know: meetings that repeat themselves, games with unusual endings."""
+    warnings = []
+    for one in found:
+        for meeting in one.study.meetings:
+            games = one.results[meeting.name]
+            planned = 2 * pairs_of(meeting, scale)
+            if 0 < len(games) < planned:
+                warnings.append(
+                    f"{meeting.name}: only {len(games)} of {planned} games are different, and only those are counted; "
+                    "expected more openings, such as random(8)"
+                )
+            lost = sum(game.game.termination not in ("normal", "adjudicated") for game in games)
+            if lost:
+                warnings.append(f"{meeting.name}: {lost} of {len(games)} games ended unusually, see the table of games")
+    return warnings
+
+
 def _meetings(one: Reproduced) -> Table:
     """Who met whom, how often, and how many of the games differ."""
     rows: list[list[Value]] = []
     for meeting in one.study.meetings:
         games = one.results[meeting.name]
         different = len({(game.game.opening, game.game.moves) for game in games})
-        rows.append([meeting.name, meeting.a, meeting.b, str(meeting.rules), meeting.openings, len(games), different])
-    columns = ["meeting", "first agent", "second agent", "rules", "openings", "games", "different"]
+        endings = count(game.game.termination for game in games)
+        unusual = ", ".join(f"{number} {ending}" for ending, number in endings.items() if ending != "normal")
+        who = [meeting.name, meeting.a, meeting.b, str(meeting.rules), meeting.openings]
+        rows.append([*who, len(games), different, Cell(unusual, "warn") if unusual else ""])
+    columns = ["meeting", "first agent", "second agent", "rules", "openings", "games", "different", "unusual endings"]
     return Table(columns, rows, "Games played", name=f"{one.study.name} games")
 
 

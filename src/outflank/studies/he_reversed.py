@@ -187,7 +187,8 @@ def study() -> Study:
                 "Ordering by the matrix more than halves the run time",
                 "364",
                 _ordering_halves,
-                "Sorting moves costs as much as searching a small tree does here; nodes fall, time falls less",
+                "At depth 4 a search takes a fifth of a millisecond here, and sorting moves is a good part of it; "
+                "theirs took 78 ms",
             ),
             Claim("Good order is faster than none, none faster than bad", "335", _order_of_orders),
             Claim("Compiling makes simulations several times faster", "314", _compiling_helps),

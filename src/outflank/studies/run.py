@@ -16,7 +16,7 @@ from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, Pairing, Plan
 from outflank.arena.store import Store, StoredGame
 from outflank.board import Color
-from outflank.errors import BadSpec
+from outflank.errors import BadSpec, OutflankError
 from outflank.execute import Executor, resolve
 from outflank.studies.results import Played, Results
 from outflank.studies.study import Meeting, Study
@@ -65,8 +65,11 @@ def plan_of(studies: Sequence[Study], scale: str | float) -> Plan:
 
 def _pairing(meeting: Meeting, scale: str | float) -> Pairing:
     pairs = pairs_of(meeting, scale)
-    openings = tuple(read_openings(meeting.openings, meeting.rules, pairs, _SEED))
-    return Pairing(agent(meeting.a).text, agent(meeting.b).text, meeting.rules, pairs, openings)
+    try:
+        openings = tuple(read_openings(meeting.openings, meeting.rules, pairs, _SEED))
+        return Pairing(agent(meeting.a).text, agent(meeting.b).text, meeting.rules, pairs, openings)
+    except OutflankError as error:
+        raise BadSpec(f"meeting {meeting.name!r}: {error}") from None
 
 
 def play(
@@ -117,4 +120,18 @@ def results_of(
             first_is_black = game.black == pairing.first if pairing.first != pairing.second else game.pair not in seen
             seen.add(game.pair)
             found[meeting.name].append(Played(game, Color.BLACK if first_is_black else Color.WHITE))
-    return Results(found, timings)
+    return Results({name: _different(played) for name, played in found.items()}, timings)
+
+
+def _different(games: list[Played]) -> list[Played]:
+    """Without repeated games where two agents that never draw lots play the same again: they are no evidence.
+
+    Agents that draw lots may repeat a game by chance; then the games of an opening are not all the same, and all count.
+    """
+    groups: dict[tuple[str, str], list[Played]] = defaultdict(list)
+    for played in games:
+        groups[played.game.opening, played.game.black].append(played)
+    repeated = [group for group in groups.values() if len(group) > 1]
+    if repeated and all(len({played.game.moves for played in group}) == 1 for group in repeated):
+        return [group[0] for group in groups.values()]
+    return games

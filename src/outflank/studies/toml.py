@@ -26,6 +26,7 @@
 An unknown key is an error.
 """
 
+import math
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -34,12 +35,14 @@ from typing import Any
 from outflank.board import Rules
 from outflank.errors import BadSpec
 from outflank.report.document import Table
+from outflank.spec import suggestion
 from outflank.studies.measure import Measured, above, beyond, mean, share
 from outflank.studies.results import Played, Results
 from outflank.studies.study import Claim, Exhibit, Finding, Meeting, Printed, Study
 from outflank.studies.words import evidence, shown
 
 _TEXT, _WHOLE, _NUMBER, _LIST = (str,), (int,), (int, float), (list,)
+_WORDS = {_TEXT: "a text", _WHOLE: "a whole number", _NUMBER: "a number", _LIST: "a list; tables begin with [[name]]"}
 _STUDY = {"title": _TEXT, "summary": _TEXT, "citation": _TEXT, "meetings": _LIST, "printed": _LIST, "claims": _LIST}
 _MEETING = {
     "name": _TEXT,
@@ -94,6 +97,8 @@ def study_from(settings: Mapping[str, Any], name: str, where: str = "study") -> 
     printed = [
         _printed(one, names, f"{where}, printed {i}") for i, one in enumerate(settings.get("printed", []), start=1)
     ]
+    if len({(cell.row, cell.column) for cell in printed}) < len(printed):
+        raise BadSpec(f"{where}: one measure of a meeting is given twice in [[printed]]; expected each once")
     claims = [_claim(one, names, f"{where}, claim {i}") for i, one in enumerate(settings.get("claims", []), start=1)]
     return Study(
         name=name,
@@ -113,10 +118,13 @@ def _check(given: Any, known: Mapping[str, tuple[type, ...]], needed: Sequence[s
         raise BadSpec(f"{where}: {given!r} is no table; expected keys such as {', '.join(known)}")
     for key, value in given.items():
         if key not in known:
-            raise BadSpec(f"{where}: key {key!r} is not known; expected some of: {', '.join(known)}")
+            raise BadSpec(
+                f"{where}: key {key!r} is not known{suggestion(key, known)}; expected some of: {', '.join(known)}"
+            )
         if not isinstance(value, known[key]) or isinstance(value, bool):
-            kinds = " or ".join(kind.__name__ for kind in known[key])
-            raise BadSpec(f"{where}: {key} = {value!r} is not possible; expected {kinds}")
+            raise BadSpec(f"{where}: {key} = {value!r} is not possible; expected {_WORDS[known[key]]}")
+        if value in ("", []):
+            raise BadSpec(f"{where}: {key} is empty; expected {_WORDS[known[key]]}")
     missing = [key for key in needed if key not in given]
     if missing:
         raise BadSpec(f"{where}: {', '.join(missing)} missing")
@@ -142,7 +150,11 @@ def _printed(given: Any, meetings: Sequence[str], where: str) -> Printed:
     _among(given["meeting"], meetings, where)
     _among(given["measure"], list(MEASURES), where)
     if given["measure"] == "wins" and ("games" not in given or not 0 <= given["value"] <= 1):
-        raise BadSpec(f"{where}: a share of wins needs `games` and a value from 0 to 1")
+        raise BadSpec(f"{where}: a share of wins needs `games` behind it and a value from 0 to 1, such as 0.8 for 80 %")
+    if not math.isfinite(given["value"]) or given["value"] < 0:
+        raise BadSpec(f"{where}: value = {given['value']} is not possible; expected 0 or more")
+    if given.get("games", 1) < 1 or not 0 < given.get("spread", 1) < math.inf:
+        raise BadSpec(f"{where}: games and spread must be above 0, or left out")
     return Printed(
         table="Numbers",
         row=given["meeting"],

@@ -53,6 +53,8 @@ def _number(value: float, kind: str) -> str:
         return f"{100 * value:.0f} %"
     if abs(value) >= 1000:
         return f"{value:,.0f}"
+    if 0 < abs(value) < 0.001:
+        return f"{value:.6f}"
     return f"{value:.3g}"
 
 

@@ -8,6 +8,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from outflank import __version__
 from outflank.errors import OutflankError
@@ -48,6 +49,8 @@ def _parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
     args = _parser().parse_args(argv)
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))  # a person's own player lies where they work, as with python -m
     try:
         args.run(args)
         sys.stdout.flush()
@@ -60,7 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"outflank: cannot use {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("outflank: interrupted", file=sys.stderr, flush=True)
+        kept = "; finished games are kept, the same command continues" if getattr(args, "resumes", False) else ""
+        print(f"outflank: interrupted{kept}", file=sys.stderr, flush=True)
         sys.stdout.flush()
         os._exit(130)  # at once: a thread inside a kernel would be waited for
     return 0

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections.abc import Callable
 from typing import Any
 
 
@@ -13,7 +14,9 @@ def register(commands: Any) -> None:
         description="Measure perft, random games on every board size, import and start times: in one run, "
         "interleaved, the best of several rounds. Other programs running at the same time lower the figures.",
     )
-    bench.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
+    bench.add_argument("--arena", action="store_true", help="measure stored games and workers instead")
+    bench.add_argument("--scale", action="store_true", help="measure stores of up to a million games instead (minutes)")
+    bench.add_argument("--quick", action="store_true", help="fewer and shorter rounds, smaller stores")
     bench.add_argument("--json", action="store_true", help="print one JSON object")
     bench.set_defaults(run=run_bench)
 
@@ -22,11 +25,26 @@ def run_bench(args: argparse.Namespace) -> None:
     """Prints the measurements as a table or as JSON."""
     from rich.console import Console
 
-    from outflank.benchmark import measure, table
-
     with Console(stderr=True).status("measuring") as status:
-        figures = measure(quick=args.quick, on_progress=lambda text: status.update(f"measuring {text}"))
+        figures, table = _measured(args, lambda text: status.update(f"measuring {text}"))
     if args.json:
         print(json.dumps(figures))
     else:
-        Console().print(table(figures))
+        table()
+
+
+def _measured(args: argparse.Namespace, on_progress: Callable[[str], None]) -> tuple[Any, Callable[[], None]]:
+    """The figures, and the function that prints them as a table."""
+    from rich.console import Console
+
+    from outflank.benchmark import arena, machine, scale
+    from outflank.report.terminal import show
+
+    if args.scale:
+        rows = scale.measure_scale(scale.SIZES[: 1 if args.quick else None], on_progress)
+        return {"scale": rows}, lambda: show([scale.scale_table(rows)])
+    if args.arena:
+        figures = arena.measure_arena(args.quick, on_progress)
+        return {"arena": figures}, lambda: show([arena.arena_table(figures)])
+    found = machine.measure(args.quick, on_progress)
+    return found, lambda: Console().print(machine.table(found))

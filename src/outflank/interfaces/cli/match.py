@@ -43,7 +43,7 @@ def register(commands: Any) -> None:
     match.add_argument("--quiet", action="store_true", help="no live table, for logs")
     add_report_option(match)
     match.add_argument("--json", action="store_true", help="print one JSON object")
-    match.set_defaults(run=run_match)
+    match.set_defaults(run=run_match, resumes=True)
 
 
 def _add_clock_options(match: argparse.ArgumentParser) -> None:

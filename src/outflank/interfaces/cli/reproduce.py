@@ -1,6 +1,7 @@
 """`outflank reproduce`: play the papers' experiments and set our numbers beside the printed ones."""
 
 import argparse
+import csv
 import json
 import sys
 import time
@@ -39,7 +40,7 @@ def register(commands: Any) -> None:
     add_executor_options(reproduce)
     reproduce.add_argument("--quiet", action="store_true", help="no progress bar")
     reproduce.add_argument("--json", action="store_true", help="print one JSON object")
-    reproduce.set_defaults(run=run_reproduce)
+    reproduce.set_defaults(run=run_reproduce, resumes=True)
 
 
 def run_reproduce(args: argparse.Namespace) -> None:
@@ -47,7 +48,7 @@ def run_reproduce(args: argparse.Namespace) -> None:
     from outflank.arena.store import Store
     from outflank.report.write import check, write
     from outflank.studies import PAPERS, WISHES, study
-    from outflank.studies.document import document
+    from outflank.studies.document import document, warnings_of
     from outflank.studies.run import plan_of, play, read_scale, take_timings
 
     scale = read_scale(args.scale)
@@ -73,6 +74,9 @@ def run_reproduce(args: argparse.Namespace) -> None:
     page = write(document(found, provenance), out)
     summary = _summary(found, args.scale)
     (out / "summary.json").write_text(json.dumps(summary, indent=1), encoding="utf-8")
+    _write_numbers(found, out / "numbers.csv")
+    for warning in warnings_of(found, scale):
+        print(f"outflank: warning: {warning}", file=sys.stderr)
     if args.json:
         print(json.dumps({"report": str(page), **summary}))
     else:
@@ -95,6 +99,17 @@ def _summary(found: "list[Reproduced]", scale: str) -> dict[str, Any]:
         "claims": count(judgement.outcome for one in found for judgement in one.judgements),
         "studies": [facts_of(one.study, one.comparisons, one.judgements) for one in found],
     }
+
+
+def _write_numbers(found: "list[Reproduced]", path: Path) -> None:
+    """Every printed number with ours and its verdict, one a line."""
+    rows = [{"study": one.study.name} | comparison.facts() for one in found for comparison in one.comparisons]
+    if not rows:
+        return
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def _print_summary(found: "list[Reproduced]", page: Path) -> None:

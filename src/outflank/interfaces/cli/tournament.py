@@ -25,7 +25,7 @@ def register(commands: Any) -> None:
     tournament.add_argument("--quiet", action="store_true", help="no progress bar, for logs")
     add_report_option(tournament)
     tournament.add_argument("--json", action="store_true", help="print one JSON object")
-    tournament.set_defaults(run=run_tournament)
+    tournament.set_defaults(run=run_tournament, resumes=True)
 
     rate = commands.add_parser("rate", help="ratings of all agents of a store", description=_RATE)
     rate.add_argument("file", metavar="FILE", help="a store")

@@ -92,6 +92,12 @@ def _turned(position: Position, move: int) -> list[int]:
     return list(position.rules.squares(position.opposing & ~after.own))
 
 
+def _agent(fields: Fields, caps: Caps) -> Answer:
+    """Whether an agent can be named here; otherwise the error says why not."""
+    yield from ()
+    return {"kind": "agent", "text": page_agent(fields.text("agent"), caps).text}
+
+
 def _state(fields: Fields, _caps: Caps) -> Answer:
     yield from ()
     game = fields.game()
@@ -273,6 +279,7 @@ def _review(fields: Fields, caps: Caps) -> Answer:
 
 VERBS = {
     "hello": Verb(_hello),
+    "agent": Verb(_agent),
     "state": Verb(_state),
     "new": Verb(_new, pool="moves"),
     "read": Verb(_read),

@@ -11,7 +11,7 @@ import { squareName } from "./rules.js";
 import { server } from "./server.js";
 import { habit, setHabit } from "./storage.js";
 import { table } from "./table.js";
-import { lineText, squareText } from "./words.js";
+import { lineText, squareText, withoutUnit, withUnit } from "./words.js";
 
 const SETTLE = 60; // milliseconds to rest on a position before it is analysed, so that dragging the graph stays light
 const DEFAULT = "";
@@ -151,9 +151,9 @@ function placeRow(body, place, move, second) {
     if (focused) row.querySelector("button").focus();
   }
   const [, first, other, expected] = row.children;
-  setText(first, slots[0].answer ? move.value_text : "");
+  setText(first, slots[0].answer ? withoutUnit(move.value_text) : "");
   first.classList.toggle("exact", Boolean(move.exact));
-  setText(other, second?.value_text ?? "");
+  setText(other, second ? withUnit(second) : "");
   other.hidden = slots[1].agent === NOBODY;
   setText(expected, lineText((move.pv ?? []).slice(1)));
 }
@@ -182,7 +182,7 @@ function choose(index, { value, name }, nobodyName) {
 }
 
 function build() {
-  const first = agentPicker("Analyst", [{ value: DEFAULT, text: "The strongest analyst" }], (picked) =>
+  const first = agentPicker("Analyst", [{ value: DEFAULT, text: "Best available" }], (picked) =>
     choose(0, picked, ""),
   );
   const second = agentPicker("Second opinion", [{ value: NOBODY, text: "Nobody" }], (picked) =>

@@ -36,12 +36,13 @@ function press(square) {
 function showBoard({ played, from } = {}) {
   const { node, position, tree, view, mover } = table;
   const turned = played ? (from.position.legal.get(node.move) ?? []) : [];
-  const playable = !tree.over && (view === "analyse" || mover.kind === "person");
+  const playable = !table.over && (view === "analyse" || mover.kind === "person");
   board.show(position, { size: tree.rules.size, last: node.move === tree.pass ? null : node.move, playable, turned });
 }
 
 function showView() {
   document.documentElement.dataset.view = table.view;
+  scrollTo(0, 0);
   for (const button of document.querySelectorAll("nav [data-view]")) {
     if (button.dataset.view === table.view) button.setAttribute("aria-current", "page");
     else button.removeAttribute("aria-current");
@@ -98,7 +99,7 @@ function openKnown(game) {
   if (trouble) toast(trouble, true);
 }
 
-/** A first visitor meets an agent of a low level at once; everybody else finds the game as it was left. */
+/** A first visitor meets an agent of about even strength at once; everybody else finds the game as it was left. */
 function openFirstGame() {
   const known = restored();
   if (known) return openKnown(known);

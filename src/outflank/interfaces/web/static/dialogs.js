@@ -145,7 +145,7 @@ function helpDialog() {
         {},
         "Values are always seen by the side that is named beside them. ",
         "An exact value is what best play by both sides leads to; ",
-        "all others are estimates of the analyst in its own unit.",
+        "all others are estimates, the analyst's in discs, those of other agents in units of their own.",
       ),
       el("label", { class: "choice" }, toggle, "Use single keys as shortcuts"),
       el("dl", { class: "keys" }, ...rows),

@@ -57,8 +57,9 @@ export function announce(text) {
 
 let toastTimer = 0;
 
-/** Shows a message for some seconds and reads it out. */
-export function toast(text, trouble = false) {
+/** Shows the first line of a message for some seconds and reads it out. */
+export function toast(message, trouble = false) {
+  const [text] = message.split("\n");
   const box = byId("toast");
   box.textContent = text;
   box.classList.toggle("trouble", trouble);

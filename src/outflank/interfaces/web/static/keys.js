@@ -1,6 +1,6 @@
 /**
- * Single keys for everything that has a button. They press the very buttons, so what is disabled stays disabled; they
- * rest while one types or a dialog is open, and can be switched off in the help.
+ * Single keys for everything that has a button. They press the very buttons, so what is disabled or not in this view
+ * stays so; they rest while one types or a dialog is open, and can be switched off in the help.
  */
 import { byId } from "./dom.js";
 import { habit } from "./storage.js";
@@ -60,7 +60,7 @@ export function setUpKeys(toBoard) {
     const view = document.querySelector(`nav [data-view="${VIEWS[key]}"]`);
     if (key === "b") toBoard();
     else if (view) view.click();
-    else if (key in BUTTONS) byId(BUTTONS[key]).click();
+    else if (key in BUTTONS && byId(BUTTONS[key]).checkVisibility()) byId(BUTTONS[key]).click();
     else return;
     event.preventDefault();
   });

@@ -13,6 +13,8 @@ import { PERSON, table } from "./table.js";
 import { GameTree } from "./tree.js";
 
 const SIZES = [4, 6, 8, 10, 12, 14, 16];
+/** Elo above random moves of somebody who plays now and then, and beats random moves in ten games of eleven. */
+const CASUAL_ELO = 400;
 const CLOCKS = [
   ["", "No clock"],
   ["60+0", "1 minute each"],
@@ -99,16 +101,20 @@ function fillIn() {
   form.opening.value = wish.opening === "pasted" ? "start" : wish.opening;
   form.black.pick(wish.black);
   rerate();
-  form.white.pick(wish.white ?? defaultOpponent()?.text ?? "person");
+  form.white.pick(wish.white ?? defaultOpponent(wish.variant)?.text ?? "person");
   reveal();
 }
 
-/** The level that a first visitor meets: the second of the list. */
-export const defaultOpponent = () => welcome?.levels[Math.min(1, welcome.levels.length - 1)];
+/** The level that a first visitor meets: the one nearest to a casual player, who wins about every other game. */
+export function defaultOpponent(variant = "standard") {
+  const distance = ({ ratings }) => Math.abs(ratings[variant].rating - CASUAL_ELO);
+  return [...(welcome?.levels ?? [])].sort((a, b) => distance(a) - distance(b))[0];
+}
 
 async function begin() {
   const { size, variant, black, white, clock, opening, plies } = form;
   const players = { black: playerOf(black.picked()), white: playerOf(white.picked()) };
+  await Promise.all(Object.values(players).map(checkAgent));
   const rules = { variant: variant.value, size: Number(size.value) };
   const tree = await firstTree(rules, opening.value);
   setHabit("new-game", {
@@ -124,9 +130,15 @@ async function begin() {
   announce(`New game, ${rulesText(tree.rules)}, ${plural(tree.current.ply, "move")} played.`);
 }
 
+/** Has the server read an agent that was written by hand, so that a slip is told before the game begins. */
+async function checkAgent({ text }) {
+  if (text && !welcome?.levels.some((level) => level.text === text)) await server.ask("agent", { agent: text });
+}
+
 async function firstTree(rules, opening) {
   if (opening === "start") return new GameTree(rules);
-  if (opening === "pasted") return GameTree.fromGame((await server.ask("read", { text: form.pasted.value })).game);
+  if (opening === "pasted")
+    return GameTree.fromGame((await server.ask("read", { text: form.pasted.value, ...rules })).game);
   const seed = Math.floor(Math.random() * 2 ** 31);
   const { game } = await server.ask("new", {
     rules: rulesText(rules),
@@ -154,6 +166,7 @@ export function setUpNewGame() {
     body: [
       el("div", { class: "fields" }, field("Board", form.size), form.variant.group),
       el("div", { class: "fields" }, form.black.field, form.white.field),
+      el("p", { class: "hint" }, "The number of a level is its measured rating: Elo above random moves, give or take."),
       el("div", { class: "fields" }, field("Begin with", form.opening), field("Clock", form.clock)),
       field("Moves of the opening", form.plies),
       field("Transcript, position, GGF or OBF", form.pasted),
@@ -161,7 +174,7 @@ export function setUpNewGame() {
     ],
     onOpen: () => {
       fillIn();
-      goOn.hidden = !latest();
+      goOn.hidden = [undefined, location.hash].includes(latest()?.hash);
     },
     onDone: begin,
   });

@@ -8,10 +8,10 @@ import { server, welcome } from "./server.js";
 const BY_TEXT = "by-text";
 let made = 0;
 
-/** "Club · 1510 ± 20" */
+/** "Club · 1510 ± 20"; random moves are where the ratings begin and have no error. */
 function levelLabel({ name, ratings }, variant) {
   const { rating, low, high } = ratings[variant];
-  return `${name} · ${rating} ± ${Math.round((high - low) / 2)}`;
+  return `${name} · ${rating}${high > low ? ` ± ${Math.round((high - low) / 2)}` : ""}`;
 }
 
 /** The list of agents that a text field suggests; one for the whole page. */
@@ -59,7 +59,7 @@ export function agentPicker(label, first, onChange = () => {}) {
     const option = (value, words) => el("option", { value }, words);
     const levels = el(
       "optgroup",
-      { label: "Levels, weakest first" },
+      { label: "Levels and their Elo above random moves" },
       ...(welcome?.levels ?? []).map((level) => option(level.text, levelLabel(level, variant))),
     );
     select.replaceChildren(

@@ -17,6 +17,8 @@ const PACES = [
   [2, "Thorough, two seconds a move"],
 ];
 const SHOWN = 6; // moves of a better line in the list; the board has all of them
+const INVITATION =
+  "Every move of this line is compared with the best one. Values are exact near the end, estimates before.";
 /** @type {(() => void) | null} */
 let stop = null;
 
@@ -58,6 +60,14 @@ function setState(text, trouble = false) {
   byId("review-state").classList.toggle("trouble", trouble);
 }
 
+/** The line that was reviewed last, wherever the cursor is; where nothing was, the line on screen. */
+function reviewedLine() {
+  const nodes = [table.tree.root];
+  const next = (node) => node.children.find(({ move }) => move === node.review?.played) ?? table.tree.forward(node);
+  for (let node = next(nodes[0]); node; node = next(node)) nodes.push(node);
+  return nodes;
+}
+
 /** The reviewed plies of a line: position, the move played from it, the verdict. */
 function verdicts(nodes) {
   return nodes
@@ -73,7 +83,7 @@ function summaryText(nodes) {
 
 function show() {
   if (table.view !== "analyse" || byId("panel-review").hidden) return;
-  const all = verdicts(table.tree.line());
+  const all = verdicts(reviewedLine());
   byId("review-summary").replaceChildren(...(all.length ? [summaryTable(all)] : []));
   byId("review-list").replaceChildren(...all.filter(({ mark }) => mark).map(verdictItem));
 }
@@ -126,7 +136,7 @@ function verdictItem({ node, best, pv, loss, mark, exact, value }) {
     "li",
     { class: "verdict" },
     newButton(
-      { class: "quiet", "aria-label": `Go to move ${node.ply}, ${name}, ${mark}`, onclick: () => table.goTo(node) },
+      { class: "quiet", "aria-label": `Go to move ${node.ply}, ${name}, ${mark}`, onclick: () => showMove(node) },
       `${node.ply}. ${name}`,
       el("span", { class: `mark ${mark}` }, MARKS[mark]),
     ),
@@ -147,10 +157,16 @@ function verdictItem({ node, best, pv, loss, mark, exact, value }) {
   );
 }
 
+/** Goes to a move, and on a phone back up to the board. */
+function showMove(node) {
+  table.goTo(node);
+  byId("board").scrollIntoView({ block: "nearest" });
+}
+
 /** Adds the better line as a variation and goes to its first move. */
 function showBetter(node, moves) {
   table.tree.growLine(node.parent, moves);
-  table.goTo(node.parent.children.find((child) => child.move === moves[0]));
+  showMove(node.parent.children.find((child) => child.move === moves[0]));
   table.tell("notes");
 }
 
@@ -169,16 +185,13 @@ export function setUpReview() {
       pace,
     ),
     el("progress", { id: "review-progress", value: 0, max: 1, "aria-label": "Progress of the review" }),
-    el(
-      "p",
-      { id: "review-state", class: "hint", role: "status" },
-      "Every move of this line is compared with the best one. Values are exact near the end, estimates before.",
-    ),
+    el("p", { id: "review-state", class: "hint", role: "status" }, INVITATION),
     el("div", { id: "review-summary", class: "scroll" }),
     el("ul", { id: "review-list", class: "verdicts" }),
   );
   table.on("game", () => {
     if (stop) finish("Review stopped: another game is on the board.");
+    else setState(INVITATION);
   });
   for (const event of ["game", "notes", "cursor", "view", "tab"]) table.on(event, show);
 }

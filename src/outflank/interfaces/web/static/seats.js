@@ -4,7 +4,7 @@
  */
 import { announce, byId, capital, el, setText, short } from "./dom.js";
 import { clockText, secondsLeft } from "./clock.js";
-import { redoTarget, resigningSide, step, undoTarget } from "./match.js";
+import { isThinking, redoTarget, resigningSide, step, undoTarget } from "./match.js";
 import { table } from "./table.js";
 import { lineText, moveSpoken, placeSpoken, playerName, rulesLine, status, withUnit } from "./words.js";
 
@@ -39,7 +39,8 @@ function showSeats() {
     seat.setAttribute("aria-label", `${capital(side)}, ${playerName(player)}`);
     setText(who, playerName(player));
     who.title = player.text ?? playerName(player);
-    setText(doing, toMove ? `${side} to move` : side);
+    const act = player.kind === "agent" && isThinking() ? "thinking…" : "to move";
+    setText(doing, toMove ? `${side} ${act}` : side);
     setText(count, String(table.position[side]));
     count.setAttribute("aria-label", `${table.position[side]} discs`);
     count.setAttribute("role", "img");
@@ -70,7 +71,7 @@ function showStatus() {
 function showButtons(tree, node, position) {
   const playing = table.view === "play";
   const agents = SIDES.some((side) => table.players[side].kind === "agent");
-  const passes = position.mustPass && !tree.over && (!playing || table.mover.kind === "person");
+  const passes = position.mustPass && !table.over && (!playing || table.mover.kind === "person");
   const may = {
     pass: passes,
     undo: node.end || undoTarget(),
@@ -90,12 +91,8 @@ function showButtons(tree, node, position) {
 }
 
 function showThinking({ side, reply }) {
-  if (!side) return;
+  if (!reply) return showSeats();
   const { name } = table.players[side];
-  if (!reply) {
-    setText(seats[side].doing, `${side} thinking…`);
-    return;
-  }
   const facts = [
     ["Depth", reply.depth || null],
     ["Positions", reply.nodes ? short(reply.nodes) : null],
@@ -107,7 +104,7 @@ function showThinking({ side, reply }) {
     el(
       "p",
       {},
-      `${name} (${side}) ${reply.kind === "decision" ? "played" : "considers"} ${lineText(reply.pv.slice(0, 1))}`,
+      `${name} (${side}) ${reply.kind === "decision" ? "chose" : "considers"} ${lineText(reply.pv.slice(0, 1))}`,
     ),
     el(
       "dl",

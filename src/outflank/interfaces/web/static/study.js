@@ -86,10 +86,7 @@ async function openStore(name) {
   byId("study-state").textContent = "Reading the store…";
   const summary = await get(storePath("summary"));
   names = new Map(summary.agents.map((agent, i) => [agent, summary.names[i]]));
-  byId("study-state").textContent = [
-    `${plural(summary.games, "game")} of ${plural(summary.agents.length, "agent")}.`,
-    ...summary.warnings,
-  ].join(" ");
+  byId("study-state").textContent = `${plural(summary.games, "game")} of ${plural(summary.agents.length, "agent")}.`;
   const order = summary.ratings.map(({ agent }) => summary.agents.indexOf(agent)).filter((index) => index >= 0);
   byId("study-summary").replaceChildren(ratings(summary), crossTable(summary, order));
   await listGames(summary.agents);
@@ -109,15 +106,36 @@ function head(words, numbers) {
 
 const cell = (text) => el("td", { class: "number" }, String(text));
 
-function ratings({ ratings: lines }) {
+const whole = (elo) => String(Math.round(elo)).replace("-", "−");
+
+/** "−20 to 108"; where all games were won or lost only one end is known. */
+function interval({ low, high }) {
+  if (low === null) return high === null ? "unknown" : `at most ${whole(high)}`;
+  return high === null ? `at least ${whole(low)}` : `${whole(low)} to ${whole(high)}`;
+}
+
+/** What to bear in mind about ratings, with agents called by their short names. */
+function remarks(warnings) {
+  const shortened = (text) => [...names].reduce((words, [full, name]) => words.replaceAll(full, name), text);
+  return warnings.length
+    ? el(
+        "details",
+        { class: "hint" },
+        el("summary", {}, `${plural(warnings.length, "remark")} on the ratings`),
+        el("ul", { class: "reports" }, ...warnings.map((text) => el("li", {}, shortened(text)))),
+      )
+    : null;
+}
+
+function ratings({ ratings: lines, warnings }) {
   const row = ({ agent, elo, low, high, games, points }, i) =>
     el(
       "tr",
       {},
       el("td", {}, String(i + 1)),
       rowHead(agent),
-      cell(Math.round(elo)),
-      cell(`${Math.round(low)} to ${Math.round(high)}`),
+      cell(elo === null ? "–" : whole(elo)),
+      cell(interval({ low, high })),
       cell(games),
       cell(`${((100 * points) / games).toFixed(1)} %`),
     );
@@ -133,6 +151,7 @@ function ratings({ ratings: lines }) {
         el("tbody", {}, ...lines.map(row)),
       ),
     ),
+    remarks(warnings),
   );
 }
 
@@ -237,6 +256,7 @@ async function openGame(key) {
   tree.current = tree.root;
   const seat = (agent) => ({ kind: "person", name: short(agent) });
   table.open({ tree, players: { black: seat(black), white: seat(white) }, view: "analyse" });
+  byId("board").querySelector("[tabindex='0']").focus();
   announce(`${short(black)} against ${short(white)}, ${plural(game.moves.length, "move")}: ${reason}`);
 }
 

@@ -47,9 +47,14 @@ class Table extends EventTarget {
     return this.players[this.position.turn];
   }
 
+  /** Whether nothing more can be played here; whoever analyses may go on after a resignation. */
+  get over() {
+    return this.view === "analyse" ? this.position.over : this.tree.over;
+  }
+
   /** Plays a move at the cursor; false when it is not possible. */
   play(move) {
-    if (this.tree.over) return false;
+    if (this.over) return false;
     const before = this.node;
     const known = before.children.length;
     if (!this.tree.play(move)) return false;

@@ -26,8 +26,15 @@ export function rulesLine() {
   return `${capital(variant)} ${size} × ${size}, ${variant === "reversed" ? "fewest" : "most"} discs win`;
 }
 
-/** A value with its unit where the text has none: "+1.3 points". */
-export const withUnit = ({ value_text: text, unit }) => (unit === "points" && text ? `${text} points` : text);
+/** A value with its unit where the text has none: "−1.3 points". */
+export const withUnit = ({ value_text: text, unit }) =>
+  unit === "points" && text ? `${minus(text)} points` : minus(text);
+
+/** A value without a unit that is told elsewhere: "−6 discs, exact" → "−6 exact". */
+export const withoutUnit = (text) => minus(text).replace(/ discs?,?/, "");
+
+/** The same text with a real minus sign. */
+const minus = (text) => text.replace(/^-/, "−");
 
 /** Title and explanation of the position on screen. */
 export function status() {
@@ -50,7 +57,7 @@ function moveText(side) {
   if (mover.kind === "person") return `${legal}, marked by rings. Point at one to see what it turns.`;
   if (paused) return "Paused. “Go on” lets the game run, “Step” makes one move.";
   if (node.children.length)
-    return "You are looking back at a finished move. Go on to the end, or “Undo” to your own move.";
+    return "You are looking back at a finished move. “Redo” leads on, “Undo” further back.";
   return `${mover.name} is thinking.`;
 }
 
@@ -87,5 +94,5 @@ export function squareText(text) {
   const [, sign, number, percent] = /^([+-]?)([\d.]+)\s*(%?)/.exec(text) ?? [];
   if (number === undefined) return /win|draw|loss/.exec(text)?.[0] ?? "";
   const digits = number < 10 && table.tree.rules.size <= 10 ? number : String(Math.round(number));
-  return `${sign.replace("-", "−")}${digits}${percent}`;
+  return `${minus(sign)}${digits}${percent}`;
 }
