@@ -237,3 +237,21 @@ def test_ctrl_c_stops_a_search_at_once(tmp_path: Path) -> None:
             began = time.monotonic()
             process.communicate(timeout=30)
         assert process.returncode == 130 and time.monotonic() - began < 10, text
+
+
+@pytest.mark.parametrize("text", ["minimax(depth=3)", "uct(playouts=40)", "uct(playouts=40, endgame=4)", "random"])
+def test_a_brief_agent_decides_the_same(text: str) -> None:
+    position = Position.start(Rules(6)).play("c2")
+    full, brief = agent(text), agent(text)
+    brief.be_brief()
+    one, other = full.choose(position, seed=3), brief.choose(position, seed=3)
+    assert len(one.moves) == len(position.moves) and one.pv[0] == one.move
+    assert (one.move, one.value, one.nodes, one.playouts, one.depth) == (
+        other.move,
+        other.value,
+        other.nodes,
+        other.playouts,
+        other.depth,
+    )
+    assert text == "random" or not other.moves
+    assert other.pv == (other.move,)

@@ -1,5 +1,6 @@
 """Rules, squares, positions, text, scores, symmetry."""
 
+import pickle
 import random
 from collections import Counter
 from dataclasses import FrozenInstanceError
@@ -244,3 +245,39 @@ def test_a_drawing_shows_discs_moves_and_the_last_move() -> None:
     assert fills["#111"] == 4 and fills["#fafafa"] == 1 and fills["#a7e0bd"] == 3 and fills["#e5484d"] == 1
     assert position._repr_svg_().count("#e5484d") == 0
     assert "white to move" in svg
+
+
+@every_size
+def test_the_canonical_image_is_the_least_of_eight(size: int) -> None:
+    rng, position = random.Random(size), Position.start(Rules(size))
+    for _ in range(12):
+        position = position.play(rng.choice(position.moves))
+        images = [position.transform(number) for number in range(8)]
+        assert position.canonical() == min(images) and len({image.canonical() for image in images}) == 1
+
+
+@every_size
+def test_bits_of_the_kernels_have_squares(size: int) -> None:
+    rules = Rules(size)
+    for square in range(rules.pass_move):
+        assert rules.by_bit[rules.bit(square).bit_length() - 1] == square
+        assert list(rules.squares(rules.bit(square) | rules.bit(0))) == sorted({0, square})
+    assert rules.by_bit[-1] == rules.pass_move and len(rules.by_bit) == 64 * rules.words + 1
+
+
+@every_size
+def test_positions_travel_without_what_they_worked_out(size: int) -> None:
+    position = Position.start(Rules(size, "reversed"))
+    packed = pickle.dumps(position)
+    assert position.moves and position.rules.full
+    assert pickle.dumps(position) == packed
+    again = pickle.loads(packed)
+    assert again == position and again.moves == position.moves and again.rules == position.rules
+
+
+def test_digits_are_no_discs() -> None:
+    """A board is read by way of digits; they must not get in from outside."""
+    with pytest.raises(BadNotation, match="strange character '1' at square c2 "):
+        Position.parse("-----O1--XO----- X")
+    with pytest.raises(BadNotation, match="strange character '1' at the side to move"):
+        Position.parse("-----OX--XO----- 1")

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -93,3 +95,15 @@ def test_errors_of_the_work_are_told() -> None:
 def test_bad_numbers_of_workers() -> None:
     with pytest.raises(BadSpec, match="expected 1 to 1024"):
         Processes(-1)
+
+
+def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
+    """Its workers start the script again, which starts workers: each fails before it is ready."""
+    script = tmp_path / "careless.py"
+    script.write_text(
+        "from outflank.execute import Processes\n"
+        "print(list(Processes(2).run('math:sqrt', [('a', 4), ('b', 9), ('c', 16)])))\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    assert "if __name__ == '__main__'" in done.stderr.splitlines()[-1]

@@ -8,7 +8,7 @@ import pytest
 from outflank.agents import agent
 from outflank.board import Color, Position, Rules, Variant
 from outflank.errors import BadSpec
-from outflank.game import GameRecord, Termination, TimeControl, move_seed, play_game
+from outflank.game import GameRecord, MoveRecord, Termination, TimeControl, move_seed, play_game
 from outflank.kernels.jit import INTERPRETED
 from outflank.search.limits import Decision, Limits
 from outflank.search.solver import solve
@@ -134,3 +134,19 @@ def test_bad_clocks() -> None:
     for bad in ({"move_seconds": 0}, {"game_seconds": -1}, {"increment": -1}, {"stop_after": 0}):
         with pytest.raises(BadSpec, match="is not possible"):
             TimeControl(**bad)  # type: ignore[arg-type]
+
+
+def test_what_each_side_spent_is_told_of_it() -> None:
+    """Whoever begins, and with passes in between."""
+    for seed, turn in enumerate((Color.BLACK, Color.WHITE) * 5):
+        start = Position.start(Rules(4)).with_turn(turn)
+        record = play_game(agent("minimax(depth=1)"), agent("minimax(depth=2)"), start, seed=seed)
+        position = start
+        sides: tuple[list[MoveRecord], list[MoveRecord]] = ([], [])
+        for move in record.details:
+            sides[position.turn].append(move)
+            position = position.play(move.move)
+        for spent, moves in zip(record.spent, sides, strict=True):
+            assert (spent.moves, spent.nodes) == (len(moves), sum(move.nodes for move in moves))
+            assert spent.longest == max(move.seconds for move in moves) and spent.deepest <= 2
+            assert spent.seconds == pytest.approx(sum(move.seconds for move in moves))

@@ -599,3 +599,10 @@ def test_kernels_are_compiled_once_per_layout() -> None:
     assert len(plain) == 2, plain
     for name in ("plant", "keep", "begin"):
         assert len(getattr(kernels, name).signatures) == 1
+
+
+def test_a_complete_tree_ends_a_search_by_nodes() -> None:
+    """Once every game is in the tree, no simulation counts a node, and a limit of nodes would never be reached."""
+    position = Position.parse("XXXXXXXXXO-XX-OX X")
+    decision = UctSearch().choose(position, Limits(nodes=200), seed=1)
+    assert decision.nodes < 200 and decision.move in position.moves

@@ -87,7 +87,8 @@ def read_openings(text: str, rules: Rules, wanted: int, seed: int) -> list[Openi
 def _plies(call: Call, rules: Rules) -> int:
     values = [*call.values, *(value for name, value in call.options if name == "plies")]
     if len(values) != 1 or not isinstance(values[0], int) or not 0 <= values[0] < rules.pass_move - 4:
-        raise BadSpec(f"{call} is not a way to open on {rules}; expected for example {call.name}(4)")
+        most = rules.pass_move - 5
+        raise BadSpec(f"{call} is not a way to open on {rules}; expected {call.name}(k) with k plies from 0 to {most}")
     return values[0]
 
 

@@ -73,8 +73,7 @@ def tournament(
     plan = plan_pairings(round_robin(texts), [rules or Rules()], -(-games // 2), openings, conditions)
     with Store(store) as kept:
         run_plan(plan, kept, _executor(workers))
-        rows = kept.results({slot.key for slot in plan.slots()})
-        return rate(collect((black, white, points, pair) for _, pair, black, white, points, *_ in rows))
+        return rate(collect(kept.outcomes(slot.key for slot in plan.slots())))
 
 
 def _text(one: str | Agent) -> str:

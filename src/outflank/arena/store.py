@@ -115,6 +115,8 @@ def _explained(path: Path) -> Iterator[None]:
             hint = "the disk is full: make room and run the same command again; finished games are kept"
         elif "locked" in text:
             hint = "another program is writing to it: wait for it, or use another --store"
+        elif "unable to open" in text:
+            hint = "expected a file in a directory that exists and may be written, and not a directory itself"
         elif "malformed" in text or "not a database" in text:
             hint = "the file is damaged or is no store: `outflank store FILE --check` says what is readable"
         else:

@@ -52,6 +52,8 @@ class _Worker:
     doing: list[Task] = field(default_factory=list)
     began: float = 0.0
     batch: int = 1
+    ready: bool = False
+    """Whether it has started and is prepared."""
 
 
 class Processes:
@@ -118,8 +120,12 @@ def _next_results(crew: list[_Worker], job: bytes, backlog: Backlog) -> Iterator
         if worker.pipe not in ready and worker.process.sentinel not in ready:
             continue
         results = _receive(worker)
+        if results == []:
+            worker.ready, worker.began = True, time.perf_counter()
+            continue
         if results is None:
             worker.process.join(5)
+            _refuse_false_start(worker)
             results = list(backlog.bury(worker.doing, f"with exit code {worker.process.exitcode}"))
             _dismiss([worker])
             crew[crew.index(worker)] = worker = _hire(job)
@@ -130,8 +136,17 @@ def _next_results(crew: list[_Worker], job: bytes, backlog: Backlog) -> Iterator
         yield from results
 
 
+def _refuse_false_start(worker: _Worker) -> None:
+    """A worker that fails before it is ready would do so for ever: most often a script that starts itself again."""
+    if not worker.ready and worker.process.exitcode == 1:
+        raise TaskFailed(
+            "a worker process could not start (its own message is above); a script that uses several workers needs "
+            "`if __name__ == '__main__':` around what it does, or workers=1"
+        )
+
+
 def _receive(worker: _Worker) -> list[Task] | None:
-    """What a worker brings, or None when it has died; its error is raised."""
+    """What a worker brings, nothing when it says that it is ready, or None when it has died; its error is raised."""
     try:
         if not worker.pipe.poll():
             return None
@@ -151,6 +166,7 @@ def _serve(pipe: Connection, packed: bytes, parent: int) -> None:
     try:
         job: Job = pickle.loads(packed)
         function = job.begin()
+        pipe.send([])
         while batch := _next_batch(pipe):
             pipe.send([(key, function(payload)) for key, payload in batch])
         job.end()

@@ -111,7 +111,7 @@ def study() -> Study:
         "each other and a random player.",
         meetings=(
             Meeting(_RANDOM, "heuristic", "random", 1000, quick=400),
-            Meeting(_MAIN, "heuristic-mc", "pure-mc", 60, quick=8),
+            Meeting(_MAIN, "heuristic-mc", "pure-mc", 60, quick=16),
             Meeting("pure-mc against random", "pure-mc", "random", 24, quick=8),
             Meeting("heuristic-mc against random", "heuristic-mc", "random", 24, quick=4),
         ),

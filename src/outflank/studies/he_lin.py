@@ -291,12 +291,12 @@ def _study(name: str, uct: Callable[[float], str], calibrated: bool) -> Study:
         for evaluation in EVALUATIONS
         for depth in range(1, 7)
     }
-    meetings = [Meeting(row, text, "random", games[row], quick=10) for row, text in (*alone, *minimax.items())]
+    meetings = [Meeting(row, text, "random", games[row], quick=20) for row, text in (*alone, *minimax.items())]
     for seconds in AGAINST:
         for evaluation in EVALUATIONS:
             for depth in DEPTHS:
                 row = f"UCT {seconds} s, {evaluation} {depth}"
-                meetings.append(Meeting(row, uct(seconds), minimax[f"{evaluation} {depth}"], games=26, quick=4))
+                meetings.append(Meeting(row, uct(seconds), minimax[f"{evaluation} {depth}"], games=26, quick=8))
     if calibrated:
         for playouts in CURVE:
             meetings.append(

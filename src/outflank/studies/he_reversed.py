@@ -154,7 +154,7 @@ def study() -> Study:
             f"he-reversed-uct(playouts={simulations})",
             50,
             _RULES,
-            quick=10,
+            quick=20,
         )
         for simulations in SIMULATIONS
     )

@@ -61,7 +61,7 @@ def study() -> Study:
             f"tenshi(playouts={playouts}, weighted=no)",
             200 if playouts == 1000 else 50,
             _RULES,
-            quick=40 if playouts == 1000 else 4,
+            quick=60 if playouts == 1000 else 4,
         )
         for playouts in BUDGETS
     ]
@@ -74,8 +74,8 @@ def study() -> Study:
         "game is switched off; and a search that is as much slower as plain code is meets the compiled one.",
         meetings=(
             *weighted,
-            Meeting(_EXACT, "tenshi(playouts=1000)", "tenshi(playouts=1000, endgame=0)", 100, _RULES, quick=20),
-            Meeting(_COMPILED, "tenshi(playouts=1000)", f"tenshi(playouts={plain})", 100, _RULES, quick=20),
+            Meeting(_EXACT, "tenshi(playouts=1000)", "tenshi(playouts=1000, endgame=0)", 100, _RULES, quick=30),
+            Meeting(_COMPILED, "tenshi(playouts=1000)", f"tenshi(playouts={plain})", 100, _RULES, quick=30),
         ),
         exhibits=(
             Exhibit(
