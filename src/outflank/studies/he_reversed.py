@@ -14,6 +14,7 @@ from outflank.report.figures import Scales, points_with_intervals
 from outflank.studies.measure import Measured, above, beyond, every, mean, share
 from outflank.studies.results import Results
 from outflank.studies.study import Claim, Exhibit, Finding, Meeting, Printed, Study, Timing, read_printed
+from outflank.studies.timing import ORDERS
 from outflank.studies.words import evidence, points, shown
 
 ANCESTORS = {
@@ -22,7 +23,6 @@ ANCESTORS = {
     "position, mobility, stability, parity": ("aggregation=0",),
 }
 SIMULATIONS = (100, 425, 1551, 6000)
-ORDERS = ("none", "positional", "reversed")
 _RULES = Rules(8, "reversed")
 
 

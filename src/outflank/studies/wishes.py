@@ -118,11 +118,12 @@ def _crossing(results: Results) -> Finding:
     rates = [_wins(results, _timed(seconds)) for seconds in SECONDS]
     words = ", ".join(f"{1000 * seconds:g} ms {shown(rate)}" for seconds, rate in zip(SECONDS, rates, strict=True))
     signs = [beyond(rate, 0.5) for rate in rates]
-    if True in signs and False in signs:
-        return Finding(True, f"minimax wins at {words}: the sign changes within this range")
-    if None in signs:
-        return Finding(None, f"minimax wins at {words}")
-    return Finding(False, f"minimax wins at {words}: no point of equality in this range")
+    equal = [f"{1000 * seconds:g} ms" for seconds, sign in zip(SECONDS, signs, strict=True) if sign is None]
+    if len(equal) == len(SECONDS):
+        return Finding(None, f"minimax wins at {words}; more games would tell the limits apart")
+    return Finding(
+        bool(equal) or len(set(signs)) > 1, f"minimax wins at {words}; equal at {', '.join(equal) or 'none'}"
+    )
 
 
 def _cutting_helps(results: Results) -> Finding:
