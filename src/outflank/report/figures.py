@@ -268,6 +268,8 @@ def _keep_labels_apart(axes: Any, words: Iterable[Any]) -> None:
 def _legend(axes: Any, entries: int) -> None:
     """Above the drawing, where no point can be hidden by it."""
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(entries, 3), borderaxespad=0.2)
+    if axes.get_title():
+        axes.set_title(axes.get_title(), pad=8 + 18 * -(-entries // 3))  # above the legend, one line of it for three
 
 
 @dataclass(frozen=True)

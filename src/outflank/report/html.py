@@ -5,6 +5,7 @@ scrolls sideways; on wide screens the list of contents stays in view. Pictures a
 its ink, grid and paper become the page's colours, so one picture serves light and dark.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
 
@@ -135,9 +136,16 @@ def _columns(table: Table) -> Iterator[tuple[str, bool]]:
     return zip(table.columns, table.numeric, strict=True)
 
 
+_TOGETHER = re.compile(r"(?<=\d) (?=[%\[])|(?<=\d,) (?=[\d−-])")
+"""Blanks at which a number must not be torn: before a sign of per cent, and in and before its interval."""
+_SHORT = 20
+"""Characters of a name that stays on one line."""
+
+
 def _row(row: Sequence[Value], numeric: Sequence[bool]) -> str:
     first, *others = (_cell(cell(value), right) for value, right in zip(row, numeric, strict=True))
-    head = _tag("th", first[0], *first[1:], 'scope="row"')
+    short = 'data-short=""' if len(first[0]) <= _SHORT else ""
+    head = _tag("th", first[0], *first[1:], 'scope="row"', short)
     return f"<tr>{head}{''.join(_tag('td', *parts) for parts in others)}</tr>"
 
 
@@ -145,7 +153,7 @@ def _cell(value: Cell, right: bool) -> tuple[str, str, str]:
     """Content, classes and hint of a cell."""
     classes = " ".join(filter(None, (value.tone, "number" if right else "")))
     return (
-        _lines(value.shown),
+        _TOGETHER.sub("\u00a0", _lines(value.shown)),
         f'class="{classes}"' if classes else "",
         f'title="{escape(value.hint)}"' if value.hint else "",
     )

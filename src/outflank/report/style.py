@@ -59,7 +59,7 @@ th, td { overflow-wrap: break-word; }
 thead th:first-child, tbody th { position: sticky; left: 0; }
 tbody th { background: var(--paper); }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
-td.number { white-space: nowrap; }
+td.number, tbody th[data-short] { white-space: nowrap; }
 td.good, th.good { color: var(--good); background: var(--good-paper); }
 td.bad, th.bad { color: var(--bad); background: var(--bad-paper); }
 td.warn, th.warn { color: var(--warn); background: var(--warn-paper); }

@@ -116,7 +116,7 @@ def _compared(cell: Printed, exhibit: Exhibit, results: Results) -> Comparison:
     if chance is None:
         return Comparison(cell, ours, "not comparable", None, "")
     agrees = chance >= _LEVEL
-    return Comparison(cell, ours, "agrees" if agrees else "differs", chance, "" if agrees else exhibit.reason)
+    return Comparison(cell, ours, "agrees" if agrees else "differs", chance, "" if agrees else exhibit.cause(cell))
 
 
 def facts_of(study: Study, comparisons: Sequence[Comparison], judgements: Sequence[Judgement]) -> dict[str, Any]:

@@ -64,8 +64,12 @@ class Exhibit:
     table: str
     title: str
     measure: Callable[[Results, str, str], Measured | None]
-    reason: str = ""
-    """A known cause, shown where a number differs."""
+    reason: str | Callable[[Printed], str] = ""
+    """A known cause, shown where a number differs; or which one it is for a number."""
+
+    def cause(self, cell: Printed) -> str:
+        """Why a number may differ."""
+        return self.reason if isinstance(self.reason, str) else self.reason(cell)
 
 
 @dataclass(frozen=True)
