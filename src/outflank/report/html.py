@@ -136,8 +136,8 @@ def _columns(table: Table) -> Iterator[tuple[str, bool]]:
     return zip(table.columns, table.numeric, strict=True)
 
 
-_TOGETHER = re.compile(r"(?<=\d) (?=[%\[])|(?<=\d,) (?=[\d−-])")
-"""Blanks at which a number must not be torn: before a sign of per cent, and in and before its interval."""
+_TOGETHER = re.compile(r"(?<=\d) (?=[%\[])|(?<=\d,) (?=[\d−-])|(?<=[✓✗▲▼·]) ")
+"""Blanks at which a number must not be torn: before a sign of per cent, in and before its interval, after its sign."""
 _SHORT = 20
 """Characters of a name that stays on one line."""
 
