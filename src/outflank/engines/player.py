@@ -9,6 +9,7 @@ A player is not for two threads at once.
 """
 
 import time
+from abc import ABC, abstractmethod
 from dataclasses import replace
 
 from outflank.board import Position
@@ -21,7 +22,7 @@ GRACE = 2.0
 """Seconds that a program may exceed its time before it counts as stalled; whether it lost on time, the game says."""
 
 
-class EnginePlayer:
+class EnginePlayer(ABC):
     """What the protocols have in common; they add `_greet`, `_decide` and their farewell."""
 
     farewell = "quit"
@@ -78,17 +79,17 @@ class EnginePlayer:
 
     # --- what protocols add -----------------------------------------------------------------------------------
 
+    @abstractmethod
     def _greet(self, process: EngineProcess) -> None:
         """The first words with a program just started; it must answer within `startup` seconds."""
-        raise NotImplementedError
 
     def _can_serve(self, limits: Limits) -> bool:  # noqa: ARG002
         """Whether the running program can be given these limits; if not, it is started anew."""
         return True
 
+    @abstractmethod
     def _decide(self, process: EngineProcess, line: Line, limits: Limits) -> Decision:
         """Brings the program to the end of the line and asks for its move."""
-        raise NotImplementedError
 
     # --- the program --------------------------------------------------------------------------------------------
 
