@@ -28,23 +28,23 @@ from outflank.search.solver import solve
 
 TARGET = Path(__file__).parent.parent / "src" / "outflank" / "agents" / "levels.toml"
 
-_STRONG = "eval=reversed(aggregation=0), order=mobility, search=pvs"
+_STRONG = "eval=five_terms(aggregation=0), order=mobility, search=pvs"
 LEVELS = (
     ("Random", "random", "plays any legal move"),
     ("Newcomer", "greedy", "takes as many discs as it can, or as few in the reversed game"),
     ("Beginner", "uct(playouts=20, c=0.7)", "plays twenty games out at random and goes by them"),
     (
         "Casual",
-        "minimax(depth=1, eval=reversed(aggregation=0), ties=random)",
+        "minimax(depth=1, eval=five_terms(aggregation=0), ties=random)",
         "knows what is good, and looks no further",
     ),
     ("Improver", "uct(playouts=500, c=0.5)", "has a plan and gives some away"),
     ("Club", f"minimax(depth=3, {_STRONG}, ties=random, endgame=8)", "looks three moves ahead and values mobility"),
-    ("Advanced", f"minimax(depth=5, {_STRONG}, table=1, endgame=12)", "looks five ahead, counts the end"),
-    ("Expert", f"minimax(depth=7, {_STRONG}, table=2, endgame=14)", "looks seven ahead, counts the last fourteen"),
+    ("Advanced", f"minimax(depth=5, {_STRONG}, hash_mb=1, endgame=12)", "looks five ahead, counts the end"),
+    ("Expert", f"minimax(depth=7, {_STRONG}, hash_mb=2, endgame=14)", "looks seven ahead, counts the last fourteen"),
     (
         "Strongest",
-        f"minimax(nodes=1000000, {_STRONG}, table=8, endgame=18, endgame_by=margin)",
+        f"minimax(nodes=1000000, {_STRONG}, hash_mb=8, endgame=18, endgame_by=margin)",
         "a million positions a move, perfect from eighteen empty squares on",
     ),
 )

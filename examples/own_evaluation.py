@@ -4,8 +4,8 @@
 """
 
 import outflank
+from outflank.kernels.bitboard import count, moves
 from outflank.kernels.jit import Board, Word
-from outflank.kernels.words import count, moves
 
 CORNERS = Word(0x8100000000000081)
 EVERYWHERE = (Word(2**64 - 1),)

@@ -4,7 +4,7 @@ import random
 import time
 
 from outflank.board import Position
-from outflank.kernels.words import count, moves
+from outflank.kernels.bitboard import count, moves
 from outflank.search.limits import Decision, Limits
 
 

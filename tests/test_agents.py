@@ -22,8 +22,8 @@ TEXTS = [
     "greedy(ties=first)",
     "heuristic",
     "minimax(depth=2)",
-    "minimax(nodes=300, eval=reversed, search=pvs, order=mobility, table=1)",
-    "minimax(depth=2, eval=terms(mobility=1, discs=[1, 2], limits=[20]))",
+    "minimax(nodes=300, eval=five_terms, search=pvs, order=mobility, hash_mb=1)",
+    "minimax(depth=2, eval=terms(mobility=1, discs=[1, 2], phase_ends=[20]))",
     "montecarlo(playouts=3)",
     "montecarlo(playouts=2, playout=own_heuristic)",
     "montecarlo(playouts=2, playout=epsilon(0.3))",
@@ -184,7 +184,7 @@ def test_an_evaluation_of_a_persons_own_searches_like_a_built_in(size: int) -> N
     position = Position.start(Rules(size))
     text = "minimax(depth=5, eval=players_of_people:frontier{})"
     plain = agent(text.format(", search=plain")).choose(position)
-    for more in ("", ", search=pvs, order=eval, table=1", ", order=mobility"):
+    for more in ("", ", search=pvs, order=eval, hash_mb=1", ", order=mobility"):
         found = agent(text.format(more)).choose(position)
         assert (found.move, found.value) == (plain.move, plain.value)
 

@@ -19,7 +19,7 @@ from outflank.search.solver import solve, solve_moves
 from support import PERFECT_GAME, every_variant
 
 SEARCHES = (
-    "minimax(depth=40, eval=reversed)",
+    "minimax(depth=40, eval=five_terms)",
     "minimax(seconds=60, eval=positional)",
     "minimax(depth=40, endgame=60)",
     "uct(playouts=1000000000)",

@@ -17,7 +17,7 @@ from support import EFFORT, every_size, from_naive
 from test_kernels import arbitrary_board, boards
 
 OWN = """
-from outflank.kernels.words import count, moves
+from outflank.kernels.bitboard import count, moves
 
 def twice(own, opp, size):
     return 2 * (count(own) - count(opp)) + size
@@ -53,7 +53,7 @@ def test_phases_and_the_reversed_game(board: naive.Board, side: str, weights: li
     size = len(board) ** 2
     limit = size // 2
     lists = [f"{term}=[{weights[2 * i]}, {weights[2 * i + 1]}]" for i, term in enumerate(TERMS)]
-    spec = read_evaluation(f"terms({', '.join(lists)}, limits=[{limit}])")
+    spec = read_evaluation(f"terms({', '.join(lists)}, phase_ends=[{limit}])")
     phase = int(size - naive.counts(board)[2] > limit)
     values = {term: evaluate(board, side) for term, evaluate in TERMS.items()}
     expected = [weights[2 * i + phase] * values[term] for i, term in enumerate(TERMS)]
@@ -101,12 +101,12 @@ def test_tables_as_lists() -> None:
     ("text", "message"),
     [
         ("terms(position=[1, 2])", "position has 2 weights; expected 1"),
-        ("terms(discs=1, limits=[40, 20])", r"limits \[40, 20\] do not rise"),
+        ("terms(discs=1, phase_ends=[40, 20])", r"phase_ends \[40, 20\] do not rise"),
         ("discs(depth=1)", "discs has no option 'depth'"),
         ("disc", "no evaluation is called 'disc', did you mean discs"),
         ("nomodule:f", "cannot import module 'nomodule'"),
         ("math:nothing", "module 'math' has no 'nothing'"),
-        ("positional(table=square)", "option table=square: expected nested"),
+        ("positional(squares=square)", "option squares=square: expected nested"),
     ],
 )
 def test_bad_evaluations(text: str, message: str) -> None:

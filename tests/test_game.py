@@ -93,12 +93,12 @@ def test_players_hear_of_new_games_and_moves() -> None:
 def test_clocks() -> None:
     """Times are generous: whoever is not slow on purpose must never be late on a busy machine."""
     start = Position.start(Rules(4))
-    record = play_game(Scripted(), Scripted(0.5), start, control=TimeControl(move_seconds=0.2, margin=0.1))
+    record = play_game(Scripted(), Scripted(0.5), start, control=TimeControl(move_seconds=0.2, tolerance=0.1))
     assert record.termination is Termination.TIMEOUT and record.points == 1.0 and "white: took" in record.reason
-    record = play_game(Scripted(0.3), Scripted(), start, control=TimeControl(game_seconds=0.5, margin=0.05))
+    record = play_game(Scripted(0.3), Scripted(), start, control=TimeControl(game_seconds=0.5, tolerance=0.05))
     assert record.termination is Termination.TIMEOUT and record.points == 0.0 and "left on the clock" in record.reason
     slow = Scripted(0.1)
-    record = play_game(slow, Scripted(), start, control=TimeControl(game_seconds=0.5, increment=0.6, margin=0.05))
+    record = play_game(slow, Scripted(), start, control=TimeControl(game_seconds=0.5, increment=0.6, tolerance=0.05))
     assert record.termination is Termination.NORMAL
     assert slow.limits[-1].game_seconds > 0.5
 

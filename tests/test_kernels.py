@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import naive
 from outflank.board import SIZES, Position, Rules
-from outflank.kernels import playout, rules, words
+from outflank.kernels import bitboard, playout, rules
 from outflank.kernels.jit import INTERPRETED, NATIVE, Word
 from support import EFFORT, ROOT, every_size, from_naive
 
@@ -76,16 +76,16 @@ def test_the_longest_run_in_every_direction(size: int) -> None:
 def test_native_kernels_equal_their_plain_twins(size: int) -> None:
     @numba.njit  # type: ignore[untyped-decorator]
     def twins(me: Any, opp: Any, full: Any) -> Any:
-        legal = words.moves(me, opp, full)
-        same = legal == words.plain_moves(me, opp, full)
+        legal = bitboard.moves(me, opp, full)
+        same = legal == bitboard.plain_moves(me, opp, full)
         rest = legal
-        while not words.is_empty(rest):
-            square = words.first(rest)
-            rest = words.without_first(rest)
-            same = same and words.flips(me, opp, square) == words.plain_flips_at(me, opp, square)
-        for rank in range(words.count(legal)):
-            rest = words.without(legal, words.single(words.ranked(legal, Word(rank)), legal))
-            same = same and words.count(rest) == words.count(legal) - 1
+        while not bitboard.is_empty(rest):
+            square = bitboard.first(rest)
+            rest = bitboard.without_first(rest)
+            same = same and bitboard.flips(me, opp, square) == bitboard.plain_flips_at(me, opp, square)
+        for rank in range(bitboard.count(legal)):
+            rest = bitboard.without(legal, bitboard.single(bitboard.ranked(legal, Word(rank)), legal))
+            same = same and bitboard.count(rest) == bitboard.count(legal) - 1
         return same
 
     for seed in range(400):

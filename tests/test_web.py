@@ -36,7 +36,7 @@ with warnings.catch_warnings():  # it would rather have a fork of httpx
     from starlette.testclient import TestClient
 
 HERE = "http://127.0.0.1"
-LONG = "minimax(depth=60, eval=reversed)"
+LONG = "minimax(depth=60, eval=five_terms)"
 Reply = dict[str, Any]
 
 
@@ -329,7 +329,7 @@ def test_no_agent_that_runs_commands_or_loads_code(page: Page, text: str) -> Non
     "text",
     [
         "uct(memory=1000)",
-        "minimax(table=1000)",
+        "minimax(hash_mb=1000)",
         "uct(10, 1, 1, 1, one, mover, parent, visits, child, 0.5, full, no, uniform, 1, 0, wdl, 4000)",
         "solver(memory=4000)",
         "uct(leaf_playouts=1000)",

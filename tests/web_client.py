@@ -145,7 +145,7 @@ _AGENTS = (
     "random", "greedy", "uct(playouts=50)", "minimax(depth=3)", "uct(playouts=1e99)", "minimax(depth=500)", "solver",
     "montecarlo(playouts=2)", "heuristic", "minimax(eval=os:system)", 'gtp(command="true")', "nboard(x)", "a.b:C",
     "((((",
-    "uct(memory=1000000)", "minimax(table=[1,2,3])", "minimax(eval=terms(mobility=[1,2,3]))", "(" * 5000, "uct(c=-1)",
+    "uct(memory=1000000)", "minimax(hash_mb=[1,2,3])", "minimax(eval=terms(mobility=[1,2,3]))", "(" * 5000, "uct(c=-1)",
     "minimax(eval=terms(mobility=99999999999999999999999))", "uct(leaf_playouts=1024)",
 )  # fmt: skip
 

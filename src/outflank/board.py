@@ -22,8 +22,8 @@ from typing import Any, Literal, get_args
 
 from outflank.errors import BadNotation, BadRules, IllegalMove
 from outflank.kernels import rules as kernels
+from outflank.kernels.bitboard import stride
 from outflank.kernels.jit import Board, Word
-from outflank.kernels.words import stride
 from outflank.render import svg_board, text_board
 
 Variant = Literal["standard", "reversed"]

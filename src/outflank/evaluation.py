@@ -1,6 +1,6 @@
 """Evaluations as data: square tables and named weight sets, each with its source, and a person's own functions.
 
-The weights of `reversed` are ours, because its paper prints none: hill climbing over 270 candidates from a guess by
+The weights of `five_terms` are ours, because its paper prints none: hill climbing over 270 candidates from a guess by
 hand, each playing 480 games at depth 2 against four simpler evaluations, improvements confirmed on fresh openings. On
 240 games of fresh openings the result scores 77 % against the guess at depth 2, and 83 % of 120 games at depth 4.
 
@@ -21,7 +21,7 @@ from outflank.board import Rules
 from outflank.errors import BadSpec
 from outflank.kernels.evaluate import MOBILITY, TERMS, Evaluation
 from outflank.kernels.plug import compile_evaluation
-from outflank.spec import Call, Filled, Option, Signature, Value, as_call, lookup, numbers, show
+from outflank.spec import Call, CheckedOptions, Option, Signature, Value, as_call, lookup, numbers, show
 
 Squares = npt.NDArray[np.int32]
 
@@ -133,7 +133,7 @@ class EvaluationSpec:
     canonical: str
     table: Table = Table("flat", ((1,),))
     weights: tuple[tuple[int, ...], ...] = ((0, 0, 0, 0, 0),)
-    limits: tuple[int, ...] = ()
+    phase_ends: tuple[int, ...] = ()
     function: Callable[..., int] | None = None
 
     def build(self, rules: Rules) -> tuple[Evaluation, Any]:
@@ -148,29 +148,31 @@ def _build(spec: EvaluationSpec, rules: Rules) -> tuple[Evaluation, Any]:
         turned = np.arange(len(TERMS)) != MOBILITY
         weights[:, turned] *= -1
     sums = np.repeat(byte_sums(spec.table.squares(rules.size), rules)[None], len(spec.weights), axis=0)
-    arrays = Evaluation(sums, weights, np.array(spec.limits, np.int64), _edges(rules))
+    arrays = Evaluation(sums, weights, np.array(spec.phase_ends, np.int64), _edges(rules))
     plug = None if spec.function is None else compile_evaluation(spec.function, rules.words)
     return arrays, plug
 
 
-def _by_phase(filled: Filled) -> EvaluationSpec:
+def _by_phase(filled: CheckedOptions) -> EvaluationSpec:
     """Weights given as one number or one per phase."""
-    limits = filled["limits"] or ()
+    limits = filled["phase_ends"] or ()
     if list(limits) != sorted(set(limits)):
-        raise BadSpec(f"limits {show(limits)} do not rise; expected numbers of discs such as [22, 43]")
+        raise BadSpec(f"phase_ends {show(limits)} do not rise; expected numbers of discs such as [22, 43]")
     phases = len(limits) + 1
     columns = []
     for term in TERMS:
         given = filled[term]
         if len(given) not in (1, phases):
-            raise BadSpec(f"{term} has {len(given)} weights; expected 1, or {phases} for the phases that limits makes")
+            raise BadSpec(
+                f"{term} has {len(given)} weights; expected 1, or {phases} for the phases that phase_ends makes"
+            )
         columns.append(given * phases if len(given) == 1 else given)
-    return EvaluationSpec(str(filled), filled["table"], tuple(zip(*columns, strict=True)), tuple(limits))
+    return EvaluationSpec(str(filled), filled["squares"], tuple(zip(*columns, strict=True)), tuple(limits))
 
 
-def table_option(default: str, meaning: str = "worth of the squares") -> Option:
-    """The option `table` with this default."""
-    return Option("table", _documented_table, default, meaning)
+def squares_option(default: str, meaning: str = "worth of the squares") -> Option:
+    """The option `squares` with this default."""
+    return Option("squares", _documented_table, default, meaning)
 
 
 def _documented_table(value: Value) -> Table:
@@ -189,8 +191,8 @@ def _weight_options(table: str, limits: Value, **defaults: Value) -> tuple[Optio
     weights = tuple(Option(term, numbers(), defaults.get(term, 0), meanings[term]) for term in TERMS)
     return (
         *weights,
-        Option("limits", numbers(0, 15), limits, "discs on the board up to which each phase but the last holds"),
-        table_option(table),
+        Option("phase_ends", numbers(0, 15), limits, "discs on the board up to which each phase but the last holds"),
+        squares_option(table),
     )
 
 
@@ -205,12 +207,12 @@ _SIGNATURES = {
             (
                 Option("position", numbers(1, 1), 10, "weight of square worths"),
                 Option("mobility", numbers(1, 1), 5, "weight of mobility"),
-                table_option("nested"),
+                squares_option("nested"),
             ),
             "Phan & Synytsia, section 2.2; the nested matrix",
         ),
         Signature(
-            "reversed",
+            "five_terms",
             "five terms in three phases; weights are written for the standard game and turned in the reversed one",
             _weight_options(
                 "nested",
@@ -238,15 +240,15 @@ def evaluation_signatures() -> dict[str, Signature]:
 
 
 def read_evaluation(value: Value) -> EvaluationSpec:
-    """discs | corners | positional | reversed | terms(…) | module:function"""
+    """discs | corners | positional | five_terms | terms(…) | module:function"""
     call = as_call(value)
     if ":" in call.name:
         return EvaluationSpec(str(call), function=_own_function(call))
     filled = lookup(call, _SIGNATURES, "evaluation").fill(call)
-    if call.name in ("reversed", "terms"):
+    if call.name in ("five_terms", "terms"):
         return _by_phase(filled)
     terms = dict.fromkeys(TERMS, 0)
-    table = filled.get("table", Table("corners", _TABLES["corners"]))
+    table = filled.get("squares", Table("corners", _TABLES["corners"]))
     if call.name == "discs":
         terms["discs"] = 1
     elif call.name == "corners":
@@ -282,5 +284,5 @@ def evaluation_option(default: str) -> Option:
 
 
 def _documented_evaluation(value: Value) -> EvaluationSpec:
-    """discs | corners | positional(…) | reversed(…) | terms(…) | module:function"""
+    """discs | corners | positional(…) | five_terms(…) | terms(…) | module:function"""
     return read_evaluation(value)

@@ -66,14 +66,14 @@ class Termination(StrEnum):
 class TimeControl:
     """Clocks: seconds for a move, seconds for a game with an increment per move; None is no clock.
 
-    `margin` is the tolerance before an excess counts. With `stop_after` the game is stopped, as Phan & Synytsia did,
+    `tolerance` is the tolerance before an excess counts. With `stop_after` the game is stopped, as Phan & Synytsia did,
     when the time looked at after a finished move exceeds it; `stop_rule` says who then wins.
     """
 
     move_seconds: float | None = None
     game_seconds: float | None = None
     increment: float = 0.0
-    margin: float = 0.05
+    tolerance: float = 0.05
     stop_after: float | None = None
     stop_clock: StopClock = "player_total"
     stop_rule: StopRule = "majority"
@@ -83,8 +83,8 @@ class TimeControl:
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise BadSpec(f"{name}={value} is not possible; expected more than 0 seconds")
-        if self.increment < 0 or self.margin < 0:
-            raise BadSpec(f"increment={self.increment}, margin={self.margin} is not possible; expected 0 or more")
+        if self.increment < 0 or self.tolerance < 0:
+            raise BadSpec(f"increment={self.increment}, tolerance={self.tolerance} is not possible; expected 0 or more")
 
 
 NO_CLOCK = TimeControl()
@@ -320,9 +320,9 @@ def _play_move(
 
 
 def _overstepped(seconds: float, left: float | None, control: TimeControl) -> str:
-    if control.move_seconds is not None and seconds > control.move_seconds + control.margin:
+    if control.move_seconds is not None and seconds > control.move_seconds + control.tolerance:
         return f"took {seconds:.3f} s for a move, {control.move_seconds:g} s allowed"
-    if left is not None and seconds > left + control.margin:
+    if left is not None and seconds > left + control.tolerance:
         return f"took {seconds:.3f} s with {left:.3f} s left on the clock"
     return ""
 

@@ -12,7 +12,7 @@ Cells = Sequence[str]
 Squares = Collection[tuple[int, int]]
 
 _CELL = 40
-_MARGIN = 22
+_BORDER = 22
 _LEGAL = "."
 
 
@@ -47,22 +47,22 @@ def _bracketed(row: str, column: int) -> str:
 
 
 def _disc(row: int, column: int, colour: str) -> str:
-    x, y = _MARGIN + (column + 0.5) * _CELL, _MARGIN + (row + 0.5) * _CELL
+    x, y = _BORDER + (column + 0.5) * _CELL, _BORDER + (row + 0.5) * _CELL
     fill = "#111" if colour == "X" else "#fafafa"
     return f'<circle cx="{x:g}" cy="{y:g}" r="{_CELL * 0.42:g}" fill="{fill}" stroke="#111" stroke-width="1"/>'
 
 
 def _dot(row: int, column: int, colour: str, radius: float) -> str:
-    x, y = _MARGIN + (column + 0.5) * _CELL, _MARGIN + (row + 0.5) * _CELL
+    x, y = _BORDER + (column + 0.5) * _CELL, _BORDER + (row + 0.5) * _CELL
     return f'<circle cx="{x:g}" cy="{y:g}" r="{_CELL * radius:g}" fill="{colour}"/>'
 
 
 def _labels(size: int) -> list[str]:
     labels = []
     for i in range(size):
-        middle = _MARGIN + (i + 0.5) * _CELL
-        labels.append(f'<text x="{middle:g}" y="{_MARGIN - 7}">{ascii_lowercase[i]}</text>')
-        labels.append(f'<text x="{_MARGIN / 2:g}" y="{middle + 4:g}">{i + 1}</text>')
+        middle = _BORDER + (i + 0.5) * _CELL
+        labels.append(f'<text x="{middle:g}" y="{_BORDER - 7}">{ascii_lowercase[i]}</text>')
+        labels.append(f'<text x="{_BORDER / 2:g}" y="{middle + 4:g}">{i + 1}</text>')
     return labels
 
 
@@ -75,16 +75,16 @@ def svg_board(cells: Cells, legal: Squares = (), last: tuple[int, int] | None = 
     """
     size = len(cells)
     side = size * _CELL
-    total = side + _MARGIN + 6
+    total = side + _BORDER + 6
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total} {total}" width="{total}" height="{total}" '
         f'role="img" font-family="sans-serif" font-size="13" text-anchor="middle" fill="#555">',
         f"<title>{title}</title>" if title else "",
-        f'<rect x="{_MARGIN}" y="{_MARGIN}" width="{side}" height="{side}" fill="#2e7d4f"/>',
+        f'<rect x="{_BORDER}" y="{_BORDER}" width="{side}" height="{side}" fill="#2e7d4f"/>',
     ]
     for i in range(size + 1):
-        at = _MARGIN + i * _CELL
-        parts.append(f'<path d="M{_MARGIN} {at}h{side}M{at} {_MARGIN}v{side}" stroke="#14532d" stroke-width="1"/>')
+        at = _BORDER + i * _CELL
+        parts.append(f'<path d="M{_BORDER} {at}h{side}M{at} {_BORDER}v{side}" stroke="#14532d" stroke-width="1"/>')
     parts += _labels(size)
     for row, line in enumerate(cells):
         parts += [_disc(row, column, cell) for column, cell in enumerate(line) if cell in "XO"]

@@ -170,7 +170,7 @@ def parse(text: str) -> Call:
 
 # --- what a name accepts --------------------------------------------------------------------------------------
 
-Kind = Callable[[Value], Any]
+OptionType = Callable[[Value], Any]
 """Turns a written value into a checked one, or raises BadSpec saying what it expected."""
 
 
@@ -179,17 +179,17 @@ class Option:
     """One option: its kind, its default as written, and what it means."""
 
     name: str
-    kind: Kind
+    kind: OptionType
     default: Value | None
     meaning: str
 
     @property
     def expects(self) -> str:
-        """The kind in words."""
+        """The type in words."""
         return (self.kind.__doc__ or "").strip()
 
 
-class Filled(Mapping[str, Any]):
+class CheckedOptions(Mapping[str, Any]):
     """The checked options of a call: by name for programs, as canonical text for identity."""
 
     def __init__(self, name: str, options: dict[str, Any], written: dict[str, Value]) -> None:
@@ -220,7 +220,7 @@ class Signature:
     options: tuple[Option, ...] = ()
     source: str = ""
 
-    def fill(self, call: Call) -> Filled:
+    def fill(self, call: Call) -> CheckedOptions:
         """Every option checked and every default filled in; an option without default and value is left out."""
         known = {option.name: option for option in self.options}
         written = self._by_name(call, known)
@@ -236,7 +236,7 @@ class Signature:
             except BadSpec as error:
                 raise BadSpec(f"{self.name}: option {name}={show(value)}: {error}") from None
             shown[name] = _canonical(value, filled[name])
-        return Filled(self.name, filled, shown)
+        return CheckedOptions(self.name, filled, shown)
 
     def _by_name(self, call: Call, known: Mapping[str, Option]) -> dict[str, Value]:
         if len(call.values) > len(known):
@@ -318,12 +318,12 @@ def as_call(value: Value) -> Call:
 # --- kinds ----------------------------------------------------------------------------------------------------
 
 
-def _documented(kind: Kind, words: str) -> Kind:
+def _documented(kind: OptionType, words: str) -> OptionType:
     kind.__doc__ = words
     return kind
 
 
-def whole(least: int, most: int = 2**53) -> Kind:
+def whole(least: int, most: int = 2**53) -> OptionType:
     """The kind of whole numbers from `least` to `most`.
 
     >>> whole(1)(5)
@@ -341,7 +341,7 @@ def whole(least: int, most: int = 2**53) -> Kind:
     return _documented(kind, words)
 
 
-def number(least: float, most: float = float("inf"), above: bool = False) -> Kind:
+def number(least: float, most: float = float("inf"), above: bool = False) -> OptionType:
     """The kind of numbers from `least` (or above it) to `most`; `s` and `ms` mark seconds."""
     words = f"a number {'above' if above else 'from'} {least:g}" + ("" if most == float("inf") else f" to {most:g}")
 
@@ -355,7 +355,7 @@ def number(least: float, most: float = float("inf"), above: bool = False) -> Kin
     return _documented(kind, words)
 
 
-def choice(*words: str) -> Kind:
+def choice(*words: str) -> OptionType:
     """The kind of one of several words.
 
     >>> choice("one", "all")("all")
@@ -371,7 +371,7 @@ def choice(*words: str) -> Kind:
     return _documented(kind, text)
 
 
-def flag() -> Kind:
+def flag() -> OptionType:
     """The kind of yes and no."""
 
     def kind(value: Value) -> bool:
@@ -382,7 +382,7 @@ def flag() -> Kind:
     return _documented(kind, "yes | no")
 
 
-def numbers(least: int = 1, most: int = 256) -> Kind:
+def numbers(least: int = 1, most: int = 256) -> OptionType:
     """The kind of one whole number or a list of them, always given back as a tuple."""
     words = "a whole number or a list of them"
 

@@ -11,8 +11,8 @@ def short_name(text: str) -> str:
     >>> from outflank.agents import agent
     >>> short_name(agent("uct(playouts=200, final=win_rate)").text)
     'uct(final=win_rate, playouts=200)'
-    >>> short_name(agent("minimax(depth=4, eval=reversed(discs=0))").text)
-    'minimax(depth=4, eval=reversed(discs=[0]))'
+    >>> short_name(agent("minimax(depth=4, eval=five_terms(discs=0))").text)
+    'minimax(depth=4, eval=five_terms(discs=[0]))'
     """
     try:
         call = parse(text)

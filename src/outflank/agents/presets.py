@@ -7,23 +7,23 @@ printed results.
 
 from collections.abc import Callable
 
-from outflank.evaluation import table_option
-from outflank.spec import Call, Filled, Option, Signature, Value, choice, flag, number, parse, show, whole
+from outflank.evaluation import squares_option
+from outflank.spec import Call, CheckedOptions, Option, Signature, Value, choice, flag, number, parse, show, whole
 
 _SECONDS = Option("seconds", number(0, above=True), None, "time for a move; 2s and 300ms are read too")
 _PLAYOUTS = Option("playouts", whole(1), None, "games played out for a move")
 
-Expansion = Callable[[Filled], Call]
+Expansion = Callable[[CheckedOptions], Call]
 _WHAT_UCT = (_PLAYOUTS, _SECONDS)
 
 
-def _spelled(name: str, options: Filled, keep: tuple[str, ...] = (), **settings: Value) -> Call:
+def _spelled(name: str, options: CheckedOptions, keep: tuple[str, ...] = (), **settings: Value) -> Call:
     """A call of a built-in agent: the options a preset passes on, and the settings that make it the paper's."""
     passed = {key: options[key] for key in keep if options[key] is not None}
     return Call(name, (), tuple((passed | settings).items()))
 
 
-def _he_lin_minimax(options: Filled) -> Call:
+def _he_lin_minimax(options: CheckedOptions) -> Call:
     """Their depth 1 scores 0.47 and 0.48 against a random player, so it is a random player here."""
     if options["depth"] == 1:
         return Call("random")
@@ -31,8 +31,8 @@ def _he_lin_minimax(options: Filled) -> Call:
     return _spelled("minimax", options, ("depth",), eval=evaluation, win=0)
 
 
-def _tenshi(options: Filled) -> Call:
-    playout = Call("weighted", (), (("table", options["table"].canonical),)) if options["weighted"] else "uniform"
+def _tenshi(options: CheckedOptions) -> Call:
+    playout = Call("weighted", (), (("squares", options["squares"].canonical),)) if options["weighted"] else "uniform"
     settings: dict[str, Value] = {"expand": "all", "final": "win_rate", "reuse": True, "playout": _reparsed(playout)}
     return _spelled("uct", options, ("playouts", "seconds", "endgame"), **settings)
 
@@ -51,11 +51,14 @@ PRESETS: dict[str, tuple[Signature, Expansion]] = {
             Signature(
                 "phan-synytsia-minimax",
                 "alpha-beta to a fixed depth with 10 x position + 5 x mobility",
-                (Option("depth", whole(1, 500), 3, "plies"), table_option("nested")),
+                (Option("depth", whole(1, 500), 3, "plies"), squares_option("nested")),
                 "Phan & Synytsia",
             ),
             lambda options: _spelled(
-                "minimax", options, ("depth",), eval=Call("positional", (), (("table", options["table"].canonical),))
+                "minimax",
+                options,
+                ("depth",),
+                eval=Call("positional", (), (("squares", options["squares"].canonical),)),
             ),
         ),
         (
@@ -109,7 +112,7 @@ PRESETS: dict[str, tuple[Signature, Expansion]] = {
                 (Option("depth", whole(1, 500), 4, "plies"),),
                 "Zean He",
             ),
-            lambda options: _spelled("minimax", options, ("depth",), eval="reversed", order="positional"),
+            lambda options: _spelled("minimax", options, ("depth",), eval="five_terms", order="positional"),
         ),
         (
             Signature("he-reversed-uct", "tree search that plays out every child of a leaf", _WHAT_UCT, "Zean He"),
@@ -122,7 +125,7 @@ PRESETS: dict[str, tuple[Signature, Expansion]] = {
                 (
                     *_WHAT_UCT,
                     Option("weighted", flag(), True, "weighted or uniform playouts"),
-                    table_option("shy", "weights of the squares"),
+                    squares_option("shy", "weights of the squares"),
                     Option("endgame", whole(0, 60), 10, "solve exactly when so many squares or fewer are empty"),
                 ),
                 "Tenshi",

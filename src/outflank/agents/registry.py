@@ -21,13 +21,13 @@ from outflank.agents.presets import PRESETS
 from outflank.board import Position, Rules
 from outflank.engines import ENGINE_SIGNATURES, build_gtp, build_nboard
 from outflank.errors import BadSpec, IllegalMove
-from outflank.evaluation import evaluation_option, read_evaluation, table_option
+from outflank.evaluation import evaluation_option, read_evaluation, squares_option
 from outflank.search.limits import Decision, Limits, RootMove
-from outflank.search.minimax import ORDERS, PRUNING, TIES, VIEWS, MinimaxSearch, Ways
+from outflank.search.minimax import ORDERS, PRUNING, TIES, VIEWS, MinimaxOptions, MinimaxSearch
 from outflank.search.montecarlo import FlatMonteCarlo, HeuristicPlayer
 from outflank.search.playouts import read_playout
 from outflank.search.uct import UctSearch
-from outflank.spec import Filled, Option, Signature, Value, choice, flag, lookup, number, parse, whole
+from outflank.spec import CheckedOptions, Option, Signature, Value, choice, flag, lookup, number, parse, whole
 
 NO_LIMITS = Limits()
 
@@ -160,7 +160,7 @@ _AGENTS = {
             "heuristic",
             "one ply by square worths, replies left to the opponent and discs turned, in two phases",
             (
-                table_option("classic"),
+                squares_option("classic"),
                 Option(
                     "empties", choice("before", "after"), "before", "whether empty squares are counted before the move"
                 ),
@@ -179,7 +179,9 @@ _AGENTS = {
                     "search", choice(*PRUNING), "alphabeta", "no pruning, alpha-beta, or null windows: the same move"
                 ),
                 Option("order", choice(*ORDERS), "none", "order in which moves are tried: the same move, other speed"),
-                Option("table", number(0, 1 << 20), 0, "megabytes of transposition table: the same move, other speed"),
+                Option(
+                    "hash_mb", number(0, 1 << 20), 0, "megabytes of transposition table: the same move, other speed"
+                ),
                 Option("ties", choice(*TIES), "first", "which of equal moves is played"),
                 Option("eval_view", choice(*VIEWS), "root", "whose score the evaluation is; only root makes sense"),
                 Option("pass_costs_depth", flag(), True, "whether a forced pass uses up a ply"),
@@ -243,14 +245,14 @@ _AGENTS = {
 }
 
 
-def _with_endgame(player: Player, options: Filled) -> Player:
+def _with_endgame(player: Player, options: CheckedOptions) -> Player:
     if not options["endgame"]:
         return player
     return WithEndgame(player, options["endgame"], SolverPlayer(options["endgame_by"], 64))
 
 
-def _minimax(options: Filled) -> Player:
-    ways = Ways(
+def _minimax(options: CheckedOptions) -> Player:
+    ways = MinimaxOptions(
         pruning=options["search"],
         order=options["order"],
         ties=options["ties"],
@@ -259,10 +261,10 @@ def _minimax(options: Filled) -> Player:
         win=options["win"],
         win_margin=options["win_margin"],
     )
-    return _with_endgame(MinimaxSearch(options["eval"], ways, options["table"]), options)
+    return _with_endgame(MinimaxSearch(options["eval"], ways, options["hash_mb"]), options)
 
 
-def _uct(options: Filled) -> Player:
+def _uct(options: CheckedOptions) -> Player:
     search = UctSearch(
         exploration=options["c"],
         expand=options["expand"],
@@ -281,10 +283,10 @@ def _uct(options: Filled) -> Player:
     return _with_endgame(search, options)
 
 
-_BUILDERS: dict[str, Callable[[Filled], Player]] = {
+_BUILDERS: dict[str, Callable[[CheckedOptions], Player]] = {
     "random": lambda options: RandomPlayer(),
-    "greedy": lambda options: MinimaxSearch(read_evaluation("discs"), Ways(ties=options["ties"], win=0)),
-    "heuristic": lambda options: HeuristicPlayer(options["table"], options["empties"]),
+    "greedy": lambda options: MinimaxSearch(read_evaluation("discs"), MinimaxOptions(ties=options["ties"], win=0)),
+    "heuristic": lambda options: HeuristicPlayer(options["squares"], options["empties"]),
     "minimax": _minimax,
     "montecarlo": lambda options: FlatMonteCarlo(
         options["playouts"],
@@ -333,7 +335,7 @@ def agent(text: str) -> Agent:
     )
 
 
-def spelled_out(text: str) -> Filled:
+def spelled_out(text: str) -> CheckedOptions:
     """The built-in agent that a line of text stands for, with every option checked and filled in, but not built.
 
     >>> str(spelled_out("pure-mc")).startswith("montecarlo(draw=0.5, instant=yes, playout=uniform, playouts=250")
@@ -347,7 +349,7 @@ def spelled_out(text: str) -> Filled:
     return signature.fill(call)
 
 
-def _own_limits(name: str, options: Filled) -> Limits:
+def _own_limits(name: str, options: CheckedOptions) -> Limits:
     """The limits among the options; the playouts of flat Monte Carlo are for each move and not a limit of all."""
     if name == "greedy":
         return Limits(depth=1)

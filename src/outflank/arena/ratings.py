@@ -41,7 +41,7 @@ ELO = 400 / math.log(10)
 """Elo points of one unit of θ."""
 
 _WAYS = 15
-"""Ways two players' pair can end: 3·(result with black) + result with white; 9.. lonely with black, 12.. with white."""
+"""Ways the pair of two players can end: 3·(result with black) + result with white; 9.. black only, 12.. white only."""
 _BLACK = np.array([b for b in range(3) for _ in range(3)] + [0, 1, 2] + [np.nan] * 3) / 2
 _WHITE = np.array([w for _ in range(3) for w in range(3)] + [np.nan] * 3 + [0, 1, 2]) / 2
 """Points of the first player with black and with white in each way; NaN where that game was not played."""

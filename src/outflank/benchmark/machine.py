@@ -23,10 +23,10 @@ from outflank import __version__
 from outflank.agents import agent
 from outflank.board import SIZES, Position, Rules
 from outflank.formats import play_moves, replay
+from outflank.kernels.bitboard import count, moves
 from outflank.kernels.jit import Board, Word
 from outflank.kernels.playout import games_in_turn, games_side_by_side, new_lanes
 from outflank.kernels.rules import perft
-from outflank.kernels.words import count, moves
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -55,22 +55,22 @@ SEARCHES = [
     ("uct, 10,000 playouts, 12x12", "uct(playouts=10000)", Position.start(Rules(12))),
     (
         "alpha-beta, discs, depth 10",
-        f"minimax(10, discs, order=eval, table=0.25, search=pvs, {_PLAIN})",
+        f"minimax(10, discs, order=eval, hash_mb=0.25, search=pvs, {_PLAIN})",
         _AFTER_OPENING,
     ),
     (
         "alpha-beta, discs, depth 11",
-        f"minimax(11, discs, order=eval, table=0.25, search=pvs, {_PLAIN})",
+        f"minimax(11, discs, order=eval, hash_mb=0.25, search=pvs, {_PLAIN})",
         _AFTER_OPENING,
     ),
     (
         "alpha-beta, matrix, depth 10",
-        f"minimax(10, terms(position=1, table=classic), order=positional, table=1, search=pvs, {_PLAIN})",
+        f"minimax(10, terms(position=1, squares=classic), order=positional, hash_mb=1, search=pvs, {_PLAIN})",
         _AFTER_OPENING,
     ),
     (
         "alpha-beta, mobility, depth 10",
-        f"minimax(10, outflank.benchmark:own_moves, order=mobility, table=1, search=pvs, {_PLAIN})",
+        f"minimax(10, outflank.benchmark:own_moves, order=mobility, hash_mb=1, search=pvs, {_PLAIN})",
         _AFTER_OPENING,
     ),
 ]

@@ -12,7 +12,7 @@ from outflank.engines.nboard import NBoardPlayer
 from outflank.engines.player import EnginePlayer
 from outflank.engines.process import EngineProcess, read_command
 from outflank.errors import BadSpec
-from outflank.spec import Filled, Option, Quoted, Signature, Value, number, whole
+from outflank.spec import CheckedOptions, Option, Quoted, Signature, Value, number, whole
 
 __all__ = [
     "ENGINE_SIGNATURES",
@@ -80,7 +80,7 @@ ENGINE_SIGNATURES = {
 }
 
 
-def build_gtp(options: Filled) -> GtpPlayer:
+def build_gtp(options: CheckedOptions) -> GtpPlayer:
     """The player that `gtp(…)` describes; its program is not started yet.
 
     >>> from outflank.spec import parse
@@ -94,7 +94,7 @@ def build_gtp(options: Filled) -> GtpPlayer:
     return GtpPlayer(_needed(options), options["timeout"], options["startup"], setup)
 
 
-def build_nboard(options: Filled) -> NBoardPlayer:
+def build_nboard(options: CheckedOptions) -> NBoardPlayer:
     """The player that `nboard(…)` describes; its program is not started yet.
 
     >>> from outflank.spec import parse
@@ -104,7 +104,7 @@ def build_nboard(options: Filled) -> NBoardPlayer:
     return NBoardPlayer(_needed(options), options["depth"], options["timeout"], options["startup"])
 
 
-def _needed(options: Filled) -> str:
+def _needed(options: CheckedOptions) -> str:
     if options["cmd"] is None:
         raise BadSpec(f'{options.name} needs a program to run; expected for example {options.name}(cmd="program")')
     return _plain(options["cmd"])

@@ -7,7 +7,7 @@ Kernels know integers and arrays. A board is a tuple of 64-bit words, seen by th
 |---|---|
 | `jit` | the numba policy: decorator, disk cache, what the CPU offers |
 | `native` | machine instructions that Python cannot say, as LLVM code |
-| `words` | boards as words: counting, picking, legal moves, flips; the only module that knows the layout |
+| `bitboard` | boards as words: counting, picking, legal moves, flips; the only module that knows the layout |
 | `rules` | playing and counting: make-move, final difference, perft |
 | `playout` | the random generator and random games, one at a time or side by side |
 | `policy` | playouts by policy: heuristic, weighted, cut off by an evaluation |

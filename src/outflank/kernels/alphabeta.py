@@ -22,9 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from outflank.kernels.evaluate import Evaluation, leaf_evaluation
-from outflank.kernels.jit import Board, Word, Words, inlined, kernel, routine
-from outflank.kernels.words import (
+from outflank.kernels.bitboard import (
     both,
     count,
     either,
@@ -38,6 +36,8 @@ from outflank.kernels.words import (
     without,
     without_first,
 )
+from outflank.kernels.evaluate import Evaluation, leaf_evaluation
+from outflank.kernels.jit import Board, Word, Words, inlined, kernel, routine
 
 INFINITY = 1 << 60
 PASS = -1

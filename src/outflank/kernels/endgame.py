@@ -38,8 +38,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from outflank.kernels.jit import Board, Word, Words, inlined, kernel
-from outflank.kernels.words import (
+from outflank.kernels.bitboard import (
     ONE,
     ZERO,
     both,
@@ -60,6 +59,7 @@ from outflank.kernels.words import (
     without,
     without_first,
 )
+from outflank.kernels.jit import Board, Word, Words, inlined, kernel
 
 Integers = npt.NDArray[np.int64]
 

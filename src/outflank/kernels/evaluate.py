@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from outflank.kernels.jit import Board, Word, Words, inlined, kernel, routine
-from outflank.kernels.words import (
+from outflank.kernels.bitboard import (
     along_edges,
     both,
     count,
@@ -32,6 +31,7 @@ from outflank.kernels.words import (
     without,
     without_first,
 )
+from outflank.kernels.jit import Board, Word, Words, inlined, kernel, routine
 
 POSITION, MOBILITY, DISCS, STABILITY, AGGREGATION = range(5)
 TERMS = ("position", "mobility", "discs", "stability", "aggregation")
@@ -50,7 +50,7 @@ class Evaluation(NamedTuple):
     """[phases, 8 * words, 256]: worth of the squares set in each byte of a board."""
     weights: Numbers
     """[phases, terms]: factor of each term; a term of weight 0 is not computed."""
-    limits: Numbers
+    phase_ends: Numbers
     """[phases - 1]: the most discs on the board at which a phase still holds, rising."""
     edges: Words
     """[3, words]: corners, first and last row, first and last column."""
@@ -136,11 +136,11 @@ def spread(board: Board) -> int:
 @inlined
 def evaluate(me: Board, opp: Board, full: Board, evaluation: Evaluation) -> int:
     """The weighted sum of all terms, as seen by `me`; who is to move does not matter."""
-    weights, limits = evaluation.weights, evaluation.limits
+    weights, ends = evaluation.weights, evaluation.phase_ends
     phase = 0
-    if len(limits) > 0:
+    if len(ends) > 0:
         discs = count(either(me, opp))
-        while phase < len(limits) and discs > limits[phase]:
+        while phase < len(ends) and discs > ends[phase]:
             phase += 1
     value = 0
     if weights[phase, POSITION] != 0:

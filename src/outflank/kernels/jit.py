@@ -36,7 +36,7 @@ Word = np.uint64
 """One machine word of a board. Every constant in a kernel is a Word: uint64 with a plain int turns signed."""
 
 Board = tuple[np.uint64, ...]
-"""The squares of one side: 1 word for boards up to 8x8, 4 words up to 16x16 (see `words`)."""
+"""The squares of one side: 1 word for boards up to 8x8, 4 words up to 16x16 (see `bitboard`)."""
 
 Words = npt.NDArray[np.uint64]
 """Many words: boards in rows, or a generator's state."""
@@ -61,7 +61,7 @@ def _cpu_has(*features: str) -> bool:
 
 
 NATIVE = not INTERPRETED and os.environ.get("OUTFLANK_NATIVE", "1") != "0" and _cpu_has("avx2", "bmi2")
-"""Whether `words` uses vector instructions and pdep; otherwise its plain twins."""
+"""Whether `bitboard` uses vector instructions and pdep; otherwise its plain twins."""
 
 
 def _content_hash() -> str:

@@ -1,7 +1,7 @@
 """Machine instructions that Python cannot say, as LLVM code that numba pastes into its callers.
 
 Three groups. Bit counting exists on every CPU. `deposit` (BMI2) finds the n-th set bit at once. The rest are
-vector forms of legal moves and flips, written once as LLVM vectors; `words` holds a plain twin of each with
+vector forms of legal moves and flips, written once as LLVM vectors; `bitboard` holds a plain twin of each with
 the same contract, uses it on CPUs without AVX2 and interpreted, and the tests compare the two.
 
 **One word** (8x8 and smaller). Four rays in the lanes of a `<4 x i64>`, shifted by 1, 8, 7 and 9 squares.

@@ -34,6 +34,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from outflank.kernels.bitboard import (
+    ZERO,
+    both,
+    count,
+    either,
+    first,
+    flips,
+    is_empty,
+    load,
+    moves,
+    ranked,
+    single,
+    without,
+    without_first,
+)
 from outflank.kernels.evaluate import Evaluation, Sums, leaf_evaluation, position_worth, worth
 from outflank.kernels.jit import Board, Word, Words, inlined, kernel
 from outflank.kernels.playout import (
@@ -48,21 +63,6 @@ from outflank.kernels.playout import (
     new_lanes,
     random_moves,
     stream,
-)
-from outflank.kernels.words import (
-    ZERO,
-    both,
-    count,
-    either,
-    first,
-    flips,
-    is_empty,
-    load,
-    moves,
-    ranked,
-    single,
-    without,
-    without_first,
 )
 
 UNIFORM, HEURISTIC, OWN_HEURISTIC, EPSILON, WEIGHTED, CUTOFF = range(6)

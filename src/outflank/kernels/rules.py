@@ -3,8 +3,7 @@
 The reversed game has the same moves; only the sign of the final difference changes, and that is the caller's.
 """
 
-from outflank.kernels.jit import Board, kernel
-from outflank.kernels.words import (
+from outflank.kernels.bitboard import (
     count,
     either,
     first,
@@ -15,6 +14,7 @@ from outflank.kernels.words import (
     without,
     without_first,
 )
+from outflank.kernels.jit import Board, kernel
 
 
 @kernel

@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from outflank.kernels.bitboard import count, either, first, flips, is_empty, moves, single, without, without_first
 from outflank.kernels.jit import Board, Word, inlined, kernel
 from outflank.kernels.playout import advance, choose, stream
 from outflank.kernels.policy import Lanes, playouts, policy_playout
-from outflank.kernels.words import count, either, first, flips, is_empty, moves, single, without, without_first
 
 MOVER, OWN, OPPOSING = range(3)
 """Whose reward a node is credited with: who moved into it, always the side that searches, always the other."""
@@ -72,7 +72,7 @@ class Tree(NamedTuple):
     """[COUNTERS]: slots in use, simulations, nodes counted, deepest path, depth held, whether room was missing."""
 
 
-class Reading(NamedTuple):
+class UctOptions(NamedTuple):
     """How the search reads the papers."""
 
     exploration: float
@@ -197,7 +197,7 @@ def _take_untried(tree: Tree, slot: int, number: Word, in_order: bool) -> int:
 
 
 @inlined
-def _credit(tree: Tree, depth: int, own: float, opposing: float, reading: Reading) -> None:
+def _credit(tree: Tree, depth: int, own: float, opposing: float, reading: UctOptions) -> None:
     """Adds the rewards of a simulation to all nodes of its path."""
     for level in range(depth + 1):
         slot = tree.path[level]
@@ -221,7 +221,7 @@ def _replay(me: Board, opp: Board, tree: Tree, depth: int) -> tuple[Board, Board
 
 @inlined
 def _descend(
-    me: Board, opp: Board, full: Board, tree: Tree, reading: Reading, number: Word
+    me: Board, opp: Board, full: Board, tree: Tree, reading: UctOptions, number: Word
 ) -> tuple[Board, Board, int, bool]:
     """Walks to the node to simulate from: (its boards, its depth, whether it is new). The path is left in the tree."""
     depth, counters = 0, tree.counters
@@ -278,7 +278,7 @@ def simulate(
     opp: Board,
     full: Board,
     tree: Tree,
-    reading: Reading,
+    reading: UctOptions,
     policy: Any,
     lanes: Lanes | None,
     seed: Word,

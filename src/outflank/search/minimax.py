@@ -26,7 +26,7 @@ PRUNING = {"plain": kernel.PLAIN, "alphabeta": kernel.ALPHA_BETA, "pvs": kernel.
 ORDERS = {
     "none": kernel.AS_LISTED,
     "positional": kernel.BY_CLASS,
-    "reversed": kernel.BY_CLASS,
+    "worst_first": kernel.BY_CLASS,
     "mobility": kernel.BY_MOBILITY,
     "eval": kernel.BY_VALUE,
 }
@@ -35,7 +35,7 @@ TIES = {"first": kernel.FIRST, "random": kernel.RANDOM}
 
 
 @dataclass(frozen=True)
-class Ways:
+class MinimaxOptions:
     """How a minimax searches; the names are the keys of the tables above."""
 
     pruning: str = "alphabeta"
@@ -59,7 +59,7 @@ def order_classes(rules: Rules, order: str, table: Table) -> npt.NDArray[np.uint
     if order == "none":
         return np.array([rules.board(rules.full)], np.uint64)
     worth = table.squares(rules.size)
-    best_first = (order != "reversed") == (rules.variant == "standard")
+    best_first = (order != "worst_first") == (rules.variant == "standard")
     masks = [
         sum(rules.bit(int(square)) for square in np.flatnonzero(worth == value))
         for value in sorted(set(worth.tolist()), reverse=best_first)
@@ -108,12 +108,12 @@ class MinimaxSearch:
     (19, 3, 3, 3)
     """
 
-    def __init__(self, evaluation: EvaluationSpec, ways: Ways | None = None, table_mb: float = 0) -> None:
+    def __init__(self, evaluation: EvaluationSpec, ways: MinimaxOptions | None = None, hash_mb: float = 0) -> None:
         self.evaluation = evaluation
-        self.ways = ways or Ways()
+        self.ways = ways or MinimaxOptions()
         self.explains = True
         """Whether decisions tell the expected line and what every move is worth."""
-        self._cache = _new_cache(table_mb)
+        self._cache = _new_cache(hash_mb)
         self._stacks: dict[tuple[int, int], kernel.Stack] = {}
         self._settings: dict[Rules, _Setting] = {}
 

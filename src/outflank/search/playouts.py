@@ -1,15 +1,15 @@
-"""Playout policies by text: `uniform`, `own_heuristic(table=classic)`, `cutoff(depth=6, eval=positional)`."""
+"""Playout policies by text: `uniform`, `own_heuristic(squares=classic)`, `cutoff(depth=6, eval=positional)`."""
 
 from dataclasses import dataclass
 
-from outflank.evaluation import evaluation_option, table_option
+from outflank.evaluation import evaluation_option, squares_option
 from outflank.search.montecarlo import PlayoutPolicy
 from outflank.spec import Option, Signature, Value, as_call, choice, lookup, number, whole
 
 _EMPTIES = Option(
     "empties", choice("before", "after"), "before", "whether the formula counts empty squares before the move"
 )
-_CLASSIC = table_option("classic", "worth of the squares in the formula")
+_CLASSIC = squares_option("classic", "worth of the squares in the formula")
 
 _SIGNATURES = {
     signature.name: signature
@@ -35,7 +35,7 @@ _SIGNATURES = {
         Signature(
             "weighted",
             "both sides draw a square with a probability proportional to its weight",
-            (table_option("shy", "positive weights of the squares, the same in both games"),),
+            (squares_option("shy", "positive weights of the squares, the same in both games"),),
             "Tenshi, Reversed Reversi; the paper prints no weights",
         ),
         Signature(
@@ -57,7 +57,7 @@ class PlayoutSpec:
     """A policy with its canonical text.
 
     >>> read_playout("epsilon(0.25)").canonical
-    'epsilon(empties=before, epsilon=0.25, table=classic)'
+    'epsilon(empties=before, epsilon=0.25, squares=classic)'
     """
 
     canonical: str
@@ -75,10 +75,10 @@ def read_playout(value: Value) -> PlayoutSpec:
     filled = lookup(call, _SIGNATURES, "playout").fill(call)
     policy = PlayoutPolicy(
         call.name,
-        worths=filled.get("table") if call.name != "weighted" else None,
+        worths=filled.get("squares") if call.name != "weighted" else None,
         empties=filled.get("empties", "before"),
         epsilon=filled.get("epsilon", 0.1),
-        weights=filled.get("table") if call.name == "weighted" else None,
+        weights=filled.get("squares") if call.name == "weighted" else None,
         depth=filled.get("depth", 8),
         scale=filled.get("scale", 100.0),
         evaluation=filled.get("eval"),

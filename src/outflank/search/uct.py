@@ -31,7 +31,7 @@ from outflank.errors import BadSpec
 from outflank.kernels import uct as kernels
 from outflank.kernels.jit import Word
 from outflank.kernels.policy import lanes_for_playouts
-from outflank.kernels.uct import Reading, Tree
+from outflank.kernels.uct import Tree, UctOptions
 from outflank.search.limits import Clock, Decision, Limits, RootMove
 from outflank.search.montecarlo import PlayoutPolicy, choices_of, forced
 
@@ -173,10 +173,10 @@ class UctSearch:
 
     # --- searching ------------------------------------------------------------------------------------
 
-    def _reading(self, turn: Color) -> Reading:
+    def _reading(self, turn: Color) -> UctOptions:
         views = {"mover": kernels.MOVER, "agent": kernels.OWN}
         black = kernels.OWN if turn is Color.BLACK else kernels.OPPOSING
-        return Reading(
+        return UctOptions(
             float(self.exploration),
             self.expand == "all",
             views.get(self.backup, black),

@@ -139,7 +139,7 @@ def study() -> Study:
         Meeting(
             f"final against {name}",
             "he-reversed",
-            f"minimax(depth=4, eval=reversed({', '.join(missing)}), order=positional)",
+            f"minimax(depth=4, eval=five_terms({', '.join(missing)}), order=positional)",
             100,
             _RULES,
             "random(6)",

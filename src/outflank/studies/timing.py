@@ -11,7 +11,7 @@ from outflank.agents import Agent, agent
 from outflank.board import Position, Rules
 from outflank.search.limits import Limits
 
-ORDERS = ("none", "positional", "reversed")
+ORDERS = ("none", "positional", "worst_first")
 _SECONDS = 4.9
 _SIMULATIONS = """
 import sys
@@ -69,15 +69,15 @@ def order_positional(quick: bool) -> list[float]:
     return _orders(quick)["positional"]
 
 
-def order_reversed(quick: bool) -> list[float]:
+def order_worst_first(quick: bool) -> list[float]:
     """Milliseconds of a search to depth 4, bad squares first."""
-    return _orders(quick)["reversed"]
+    return _orders(quick)["worst_first"]
 
 
 @cache
 def _orders(quick: bool) -> dict[str, list[float]]:
     """All orders in turn, round by round, so that whatever else the machine does slows them alike."""
-    players = {order: agent(f"minimax(depth=4, eval=reversed, order={order})") for order in ORDERS}
+    players = {order: agent(f"minimax(depth=4, eval=five_terms, order={order})") for order in ORDERS}
     board = positions(60)
     for player in players.values():
         player.warm_up(Rules(8, "reversed"))

@@ -21,7 +21,7 @@ EVALUATIONS = {"their evaluation": "positional", "five terms": "reversed"}
 LONGER = (1600, 6400, 25600)
 BACKUPS = {"agent": "results of the searching agent in every node", "mover": "results of the side that moved"}
 BUDGETS = (1000, 4000, 16000)
-_MINIMAX = "minimax(eval=positional, order=mobility, table=16, seconds={})"
+_MINIMAX = "minimax(eval=positional, order=mobility, hash_mb=16, seconds={})"
 _UCT = "uct(seconds={})"
 
 

@@ -44,7 +44,7 @@ class Caps:
     """For one search."""
     memory_mb: int = 256
     """For the tree or table of one search."""
-    table_mb: int = 64
+    hash_mb: int = 64
     """For the transposition table of one minimax, which is cleared before every move."""
     leaf_playouts: int = 64
     """Between two of which a search cannot be stopped."""
@@ -71,7 +71,7 @@ def page_agent(text: str, caps: Caps) -> Agent:
             expected = "expected a built-in name"
             raise BadSpec(f"{str(word)!r} cannot be used from the page, because it would load code; {expected}")
     options = spelled_out(text)
-    for name, most in (("memory", caps.memory_mb), ("table", caps.table_mb), ("leaf_playouts", caps.leaf_playouts)):
+    for name, most in (("memory", caps.memory_mb), ("hash_mb", caps.hash_mb), ("leaf_playouts", caps.leaf_playouts)):
         size = options.get(name)
         if isinstance(size, int | float) and size > most:
             raise BadSpec(f"{name}={show(size)} is too much for the page; expected at most {most}")
