@@ -17,7 +17,7 @@ pytestmark = pytest.mark.compiled
 SCRIPT = """
 import sys, numpy as np
 from outflank.board import Position, Rules
-from outflank.kernels.jit import NATIVE, Word
+from outflank.kernels.jit import NATIVE, Word, compilations, specialisations
 from outflank.kernels.playout import games_in_turn, games_side_by_side, new_lanes
 for size in map(int, sys.argv[1:]):
     position = Position.start(Rules(size))
@@ -28,16 +28,22 @@ for size in map(int, sys.argv[1:]):
         games_side_by_side(*position.boards, Word(3), 0, out, new_lanes())
         assert int(out.astype(int) @ np.arange(100)) == total
     print(size, position.perft(5), total)
+print(compilations(), specialisations(), file=sys.stderr)
 """
 
 
 def run(*sizes: int, source: Path = ROOT / "src", **environment: Any) -> list[str]:
     """The lines the script prints in a fresh process."""
+    return run_and_count(*sizes, source=source, **environment)[0]
+
+
+def run_and_count(*sizes: int, source: Path = ROOT / "src", **environment: Any) -> tuple[list[str], list[int]]:
+    """The lines the script prints, and its counts of compilations and of specialisations."""
     command = [sys.executable, "-c", SCRIPT, *map(str, sizes)]
     settings = os.environ | {"PYTHONPATH": str(source)} | environment
     done = subprocess.run(command, env=settings, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    return done.stdout.splitlines(), [int(number) for number in done.stderr.split()]
 
 
 def files(directory: Path) -> set[Path]:
@@ -55,6 +61,16 @@ def test_a_second_process_finds_the_code_and_agrees(tmp_path: Path, reference: l
     assert kept
     assert run(8, 12, OUTFLANK_CACHE_DIR=str(tmp_path)) == reference
     assert files(tmp_path) == kept, "the second process compiled again"
+
+
+def test_what_is_compiled_and_what_is_only_loaded_is_counted(tmp_path: Path) -> None:
+    directory = str(tmp_path)
+    _, (compiled, at_hand) = run_and_count(8, OUTFLANK_CACHE_DIR=directory)
+    assert compiled == at_hand > 0
+    assert run_and_count(8, OUTFLANK_CACHE_DIR=directory)[1] == [0, at_hand]
+    _, (compiled, both) = run_and_count(8, 12, OUTFLANK_CACHE_DIR=directory)
+    assert 0 < compiled == both - at_hand
+    assert run_and_count(8, OUTFLANK_CACHE_DIR=directory, NUMBA_DISABLE_JIT="1")[1] == [0, 0]
 
 
 def test_four_processes_on_a_cold_cache(tmp_path: Path, reference: list[str]) -> None:

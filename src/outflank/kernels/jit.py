@@ -29,7 +29,7 @@ import llvmlite.binding
 import numba
 import numpy as np
 import numpy.typing as npt
-from numba.core import config
+from numba.core import config, event
 from numba.core.caching import FunctionCache
 
 Word = np.uint64
@@ -123,6 +123,50 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]  # numba is untyped
             super().save_overload(sig, data)
 
 
+class _Counter(event.Listener):  # type: ignore[misc]  # numba is untyped
+    """Counts kernels that numba compiles; what is found on disk raises no such event."""
+
+    def __init__(self) -> None:
+        self.kernels: list[Any] = []
+        self.compiled = 0
+
+    def on_start(self, event: Any) -> None:
+        # At the start and not at the end: who watches from another thread learns of a compilation while it lasts.
+        if any(event.data["dispatcher"] is known for known in self.kernels):
+            self.compiled += 1
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+_counter = _Counter()
+event.register("numba:compile", _counter)
+
+
+def specialisations() -> int:
+    """How many versions of kernels this process has at hand, compiled here or loaded from disk; 0 interpreted.
+
+    When this does not change during a game, no clock of that game saw a compilation or a load.
+
+    >>> from outflank.kernels.rules import difference
+    >>> difference((Word(7),), (Word(8),))
+    2
+    >>> before = specialisations()
+    >>> difference((Word(1),), (Word(6),)), specialisations() - before
+    (-1, 0)
+    """
+    return sum(len(known.overloads) for known in _counter.kernels)
+
+
+def compilations() -> int:
+    """How many of them had to be compiled, the one in progress included: above 0 the cache was not complete.
+
+    >>> 0 <= compilations() <= specialisations()
+    True
+    """
+    return _counter.compiled
+
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Without numba's runtime (_nrt) arrays are not counted: a kernel cannot allocate, its caller does. Counting costs two
@@ -143,6 +187,7 @@ def kernel(function: F) -> F:
     dispatcher._cache.__class__ = _SafeCache
     files = dispatcher._cache._cache_file
     files._data_name_pattern = files._data_name_pattern.replace("{number:d}", f"{os.getpid()}-{{number:d}}")
+    _counter.kernels.append(dispatcher)
     return cast(F, dispatcher)
 
 
