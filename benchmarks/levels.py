@@ -75,8 +75,8 @@ def main() -> None:
 
 def _plan(variant: Variant, pairs: int) -> Plan:
     texts = [agent(text).text for _, text, _ in LEVELS]
-    meetings = [(texts[i], other) for i in range(len(texts)) for other in texts[i + 1 : i + 3]]
-    return plan_pairings(meetings, [Rules(8, variant)], pairs, "random(8)", Conditions(seed=1))
+    pairings = [(texts[i], other) for i in range(len(texts)) for other in texts[i + 1 : i + 3]]
+    return plan_pairings(pairings, [Rules(8, variant)], pairs, "random(8)", Conditions(seed=1))
 
 
 def _rated(plan: Plan, store: Store) -> dict[str, Rating]:

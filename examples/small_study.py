@@ -1,4 +1,4 @@
-"""A study: a question, meetings that answer it, and claims that the games confirm, refute or leave open.
+"""A study: a question, pairings that answer it, and claims that the games confirm, refute or leave open.
 
 As a TOML file the same is played by `outflank reproduce FILE.toml`; docs/writing-a-study.md explains the keys."""
 
@@ -10,7 +10,7 @@ from outflank.studies.toml import study_from
 
 STUDY = {
     "title": "Is greed good on 6x6?",
-    "meetings": [
+    "pairings": [
         {"name": "greed", "a": "greedy", "b": "random", "games": 100, "size": 6},
         {"name": "foresight", "a": "minimax(depth=2)", "b": "greedy", "games": 100, "size": 6},
     ],

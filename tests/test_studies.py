@@ -17,7 +17,7 @@ from outflank.errors import BadSpec
 from outflank.execute import Here
 from outflank.formats import replay
 from outflank.interfaces.cli import main
-from outflank.studies import PAPERS, WISHES, study
+from outflank.studies import FUTURE_WORK, PAPERS, study
 from outflank.studies.compare import compare, judge
 from outflank.studies.document import document, reproduced
 from outflank.studies.he_lin import ALONE, likelihood, playouts_in
@@ -25,11 +25,11 @@ from outflank.studies.measure import Measured, above, beyond, compatible, every,
 from outflank.studies.phan_synytsia import clocked
 from outflank.studies.results import Played, Results
 from outflank.studies.run import _different, pairs_of, plan_of, play, read_scale, results_of
-from outflank.studies.study import Exhibit, Meeting, Printed, Study, read_printed
+from outflank.studies.study import Pairing, PaperTable, Printed, Study, read_printed
 from outflank.studies.toml import MEASURES, study_from
 from support import ROOT, reference
 
-ALL = (*PAPERS, WISHES, "he-lin-seconds")
+ALL = (*PAPERS, FUTURE_WORK, "he-lin-seconds")
 
 
 SMALL = Rules(4)
@@ -111,7 +111,7 @@ def test_every_printed_number_has_a_measure_and_nothing_breaks_without_games(nam
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_every_meeting_can_be_planned(name: str) -> None:
+def test_every_pairing_can_be_planned(name: str) -> None:
     plan = plan_of([study(name)], "quick")
     keys = [slot.key for slot in plan.slots()]
     assert len(keys) == len(set(keys)) == plan.games
@@ -135,10 +135,10 @@ def test_scales_that_are_none(text: str) -> None:
         read_scale(text)
 
 
-def test_meetings_of_one_name_are_refused() -> None:
-    meeting = Meeting("m", "random", "greedy", 2)
+def test_pairings_of_one_name_are_refused() -> None:
+    pairing = Pairing("m", "random", "greedy", 2)
     with pytest.raises(BadSpec, match="called the same"):
-        Study("s", "t", "c", "s", (meeting, meeting))
+        Study("s", "t", "c", "s", (pairing, pairing))
 
 
 def test_numbers_that_nothing_measures_are_refused() -> None:
@@ -243,7 +243,7 @@ def test_the_fit_finds_the_speed_that_made_the_table() -> None:
 _TOML = """
 title = "Greed"
 summary = "Does greed pay?"
-[[meetings]]
+[[pairings]]
 name = "greedy against random"
 a = "greedy"
 b = "random"
@@ -251,12 +251,12 @@ games = 20
 size = 4
 openings = "start"
 [[printed]]
-meeting = "greedy against random"
+pairing = "greedy against random"
 measure = "wins"
 value = 0.5
 games = 10
 [[printed]]
-meeting = "greedy against random"
+pairing = "greedy against random"
 measure = "discs"
 value = 15.9
 games = 1000
@@ -316,10 +316,10 @@ def test_the_same_numbers_after_an_interruption(tmp_path: Path) -> None:
 
         return on_game
 
-    meeting = Meeting("m", "greedy", "random", 30, Rules(4))
+    pairing = Pairing("m", "greedy", "random", 30, Rules(4))
     printed = (Printed("T", "m", "wins", "0.6", 0.6, "share", "1", 30, None),)
-    measure = Exhibit("T", "t", lambda results, row, column: share([game.won for game in results[row]]))
-    one = Study("s", "t", "c", "s", (meeting,), (measure,), printed)
+    measure = PaperTable("T", "t", lambda results, row, column: share([game.won for game in results[row]]))
+    one = Study("s", "t", "c", "s", (pairing,), (measure,), printed)
 
     def numbers(path: Path) -> list[dict[str, object]]:
         with Store(path) as store:
@@ -341,29 +341,29 @@ def test_the_same_numbers_after_an_interruption(tmp_path: Path) -> None:
     [
         ({"titel": "x"}, "titel"),
         ({"title": 3}, "title"),
-        ({"meetings": [{"name": "m"}]}, "missing"),
-        ({"meetings": [{"name": "m", "a": "random", "b": "random", "games": 0}]}, "0 games"),
-        ({"printed": [{"meeting": "x", "measure": "wins", "value": 1}]}, "'x' is not known"),
-        ({"printed": [{"meeting": "m", "measure": "luck", "value": 1}]}, "luck"),
-        ({"printed": [{"meeting": "m", "measure": "wins", "value": 3, "games": 2}]}, "from 0 to 1"),
+        ({"pairings": [{"name": "m"}]}, "missing"),
+        ({"pairings": [{"name": "m", "a": "random", "b": "random", "games": 0}]}, "0 games"),
+        ({"printed": [{"pairing": "x", "measure": "wins", "value": 1}]}, "'x' is not known"),
+        ({"printed": [{"pairing": "m", "measure": "luck", "value": 1}]}, "luck"),
+        ({"printed": [{"pairing": "m", "measure": "wins", "value": 3, "games": 2}]}, "from 0 to 1"),
         ({"claims": [{"text": "t", "above": ["m", "m", "m"]}]}, "one or two"),
         ({"claims": [{"text": "t", "above": []}]}, "empty"),
         ({"titel": "x"}, "did you mean title"),
-        ({"printed": [{"meeting": "m", "measure": "discs", "value": float("nan")}]}, "0 or more"),
-        ({"printed": [{"meeting": "m", "measure": "discs", "value": 30, "spread": -1}]}, "above 0"),
-        ({"printed": [{"meeting": "m", "measure": "discs", "value": 30}] * 2}, "twice"),
+        ({"printed": [{"pairing": "m", "measure": "discs", "value": float("nan")}]}, "0 or more"),
+        ({"printed": [{"pairing": "m", "measure": "discs", "value": 30, "spread": -1}]}, "above 0"),
+        ({"printed": [{"pairing": "m", "measure": "discs", "value": 30}] * 2}, "twice"),
     ],
 )
 def test_bad_studies_are_explained(change: dict[str, object], message: str) -> None:
-    good = {"title": "t", "meetings": [{"name": "m", "a": "random", "b": "greedy", "games": 2}]}
+    good = {"title": "t", "pairings": [{"name": "m", "a": "random", "b": "greedy", "games": 2}]}
     with pytest.raises(BadSpec, match=re.escape(message)):
         study_from(good | change, "s")
 
 
 def test_pairs_play_both_colours() -> None:
-    assert pairs_of(Meeting("m", "a", "b", 25), 1.0) == 13
-    assert pairs_of(Meeting("m", "a", "b", 25, quick=4), "quick") == 2
-    assert pairs_of(Meeting("m", "a", "b", 1), 0.001) == 1
+    assert pairs_of(Pairing("m", "a", "b", 25), 1.0) == 13
+    assert pairs_of(Pairing("m", "a", "b", 25, quick=4), "quick") == 2
+    assert pairs_of(Pairing("m", "a", "b", 1), 0.001) == 1
 
 
 def test_the_documented_example_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -380,9 +380,9 @@ def test_the_documented_example_runs(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_repeated_games_are_no_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two agents that never draw lots play two games from the start, however many are asked for."""
     (tmp_path / "again.toml").write_text(
-        'title = "Again"\n[[meetings]]\nname = "m"\na = "minimax(depth=2)"\nb = "minimax(depth=1)"\n'
+        'title = "Again"\n[[pairings]]\nname = "m"\na = "minimax(depth=2)"\nb = "minimax(depth=1)"\n'
         'games = 20\nsize = 4\nopenings = "start"\n'
-        '[[printed]]\nmeeting = "m"\nmeasure = "wins"\nvalue = 0.5\ngames = 10\n'
+        '[[printed]]\npairing = "m"\nmeasure = "wins"\nvalue = 0.5\ngames = 10\n'
     )
     command = ["reproduce", str(tmp_path / "again.toml"), "--scale", "paper", "--out", str(tmp_path / "out")]
     assert main([*command, "--workers", "1", "--json"]) == 0

@@ -80,7 +80,7 @@ def _names(before: Sequence[object], after: Sequence[object]) -> Callable[[str, 
 
 
 @dataclass(frozen=True)
-class Pairing:
+class PlannedPairing:
     """Two agents and the pairs of games they play."""
 
     first: str
@@ -124,7 +124,7 @@ class Pairing:
 class Plan:
     """Pairings, under common conditions where they have none of their own."""
 
-    pairings: tuple[Pairing, ...]
+    pairings: tuple[PlannedPairing, ...]
     conditions: Conditions
 
     @property
@@ -169,7 +169,7 @@ def plan_pairings(
         chosen = tuple(read_openings(openings, rule, pairs, conditions.seed))
         if not chosen:
             raise BadSpec(f"{openings} gives no opening for {rule} that is not over; expected for example random(4)")
-        found += [Pairing(first, second, rule, pairs, chosen) for first, second in pairings]
+        found += [PlannedPairing(first, second, rule, pairs, chosen) for first, second in pairings]
     return Plan(tuple(found), conditions)
 
 

@@ -144,7 +144,7 @@ def plan_of(settings: Mapping[str, Any], where: str = "tournament") -> Plan:
         for variant in settings.get("variants", ["standard"])
     ]
     every = _conditions(settings, where)
-    plan = plan_pairings(_meetings(settings, where), rules, pairs, settings.get("openings", "random(6)"), every[0])
+    plan = plan_pairings(_pairings(settings, where), rules, pairs, settings.get("openings", "random(6)"), every[0])
     if len(every) == 1:
         return plan
     return replace(plan, pairings=tuple(replace(one, conditions=c) for c in every for one in plan.pairings))
@@ -160,7 +160,7 @@ def _check_kinds(settings: Mapping[str, Any], where: str) -> None:
             raise BadSpec(f"{where}: {key} = {value!r} is no {_WORDS[KEYS[key]]}; expected one")
 
 
-def _meetings(settings: Mapping[str, Any], where: str) -> list[tuple[str, str]]:
+def _pairings(settings: Mapping[str, Any], where: str) -> list[tuple[str, str]]:
     """Who plays whom."""
     agents = [agent(text).text for text in settings.get("agents", [])]
     if len(set(agents)) < max(2, len(agents)):

@@ -46,7 +46,7 @@ _SIGNATURES = {
                 evaluation_option("positional"),
                 Option("scale", number(0, above=True), 300, "evaluation that is worth 73 % of the points"),
             ),
-            "a wish of Phan & Synytsia",
+            "future work of Phan & Synytsia",
         ),
     )
 }

@@ -9,7 +9,7 @@ from outflank.errors import BadSpec
 from outflank.studies.study import Study
 
 PAPERS = ("phan-synytsia", "he-lin", "flat-montecarlo", "he-reversed", "tenshi")
-WISHES = "wishes"
+FUTURE_WORK = "future-work"
 _HOMES = {
     "phan-synytsia": "phan_synytsia:study",
     "he-lin": "he_lin:study",
@@ -17,7 +17,7 @@ _HOMES = {
     "flat-montecarlo": "flat_montecarlo:study",
     "he-reversed": "he_reversed:study",
     "tenshi": "tenshi:study",
-    WISHES: "wishes:study",
+    FUTURE_WORK: "future_work:study",
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from outflank.studies.measure import Measured, compatible
 from outflank.studies.results import Results
-from outflank.studies.study import Claim, Exhibit, Finding, Printed, Study
+from outflank.studies.study import Claim, Finding, PaperTable, Printed, Study
 
 Verdict = Literal["agrees", "differs", "not comparable", "not played"]
 Outcome = Literal["holds", "fails", "undecided"]
@@ -90,8 +90,8 @@ class Judgement:
 
 def compare(study: Study, results: Results) -> list[Comparison]:
     """Every printed number of a study beside ours, in the order of the paper."""
-    exhibits = {exhibit.table: exhibit for exhibit in study.exhibits}
-    return [_compared(cell, exhibits[cell.table], results) for cell in study.printed]
+    paper_tables = {paper_table.table: paper_table for paper_table in study.paper_tables}
+    return [_compared(cell, paper_tables[cell.table], results) for cell in study.printed]
 
 
 def judge(study: Study, results: Results) -> list[Judgement]:
@@ -108,15 +108,15 @@ def count(verdicts: Iterable[str]) -> dict[str, int]:
     return dict(Counter(verdicts).most_common())
 
 
-def _compared(cell: Printed, exhibit: Exhibit, results: Results) -> Comparison:
-    ours = exhibit.measure(results, cell.row, cell.column)
+def _compared(cell: Printed, paper_table: PaperTable, results: Results) -> Comparison:
+    ours = paper_table.measure(results, cell.row, cell.column)
     if ours is None:
         return Comparison(cell, None, "not played", None, "")
     chance = compatible(ours, cell.value, cell.games, cell.spread)
     if chance is None:
         return Comparison(cell, ours, "not comparable", None, "")
     agrees = chance >= _LEVEL
-    return Comparison(cell, ours, "agrees" if agrees else "differs", chance, "" if agrees else exhibit.cause(cell))
+    return Comparison(cell, ours, "agrees" if agrees else "differs", chance, "" if agrees else paper_table.cause(cell))
 
 
 def facts_of(study: Study, comparisons: Sequence[Comparison], judgements: Sequence[Judgement]) -> dict[str, Any]:

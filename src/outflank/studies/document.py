@@ -122,15 +122,15 @@ def _section(one: Reproduced) -> Section:
         parts.append(_claims(one))
     if study.printed:
         parts.append(_READING)
-    tables = {exhibit.table: exhibit for exhibit in study.exhibits}
-    for name, exhibit in tables.items():
+    tables = {paper_table.table: paper_table for paper_table in study.paper_tables}
+    for name, paper_table in tables.items():
         cells = [comparison for comparison in one.comparisons if comparison.printed.table == name]
         if cells:
-            parts.append(_exhibit(study.name, name, exhibit.title, cells))
+            parts.append(_paper_table(study.name, name, paper_table.title, cells))
     parts += [*study.tables(one.results), *study.figures(one.results)]
     if study.differences:
         parts.append(Section("Setting", ["\n".join(f"- {line}" for line in study.differences)]))
-    parts.append(Section("Games", [_meetings(one)]))
+    parts.append(Section("Games", [_pairings(one)]))
     return Section(study.title, parts, study.name)
 
 
@@ -149,7 +149,7 @@ def _claims(one: Reproduced) -> Table:
     return Table(columns, rows, "Conclusions", name=f"{one.study.name} claims")
 
 
-def _exhibit(study: str, name: str, title: str, cells: Sequence[Comparison]) -> Table:
+def _paper_table(study: str, name: str, title: str, cells: Sequence[Comparison]) -> Table:
     """A printed table with our numbers in its cells."""
     columns = list(dict.fromkeys(cell.printed.column for cell in cells))
     rows = list(dict.fromkeys(cell.printed.row for cell in cells))
@@ -197,34 +197,34 @@ def _range(numbers: Sequence[int]) -> str:
 
 
 def warnings_of(found: Sequence[Reproduced], scale: str | float) -> list[str]:
-    """What a careful person would want to know: meetings that repeat themselves, games with unusual endings."""
+    """What a careful person would want to know: pairings that repeat themselves, games with unusual endings."""
     warnings = []
     for one in found:
-        for meeting in one.study.meetings:
-            games = one.results[meeting.name]
-            planned = 2 * pairs_of(meeting, scale)
+        for pairing in one.study.pairings:
+            games = one.results[pairing.name]
+            planned = 2 * pairs_of(pairing, scale)
             if 0 < len(games) < planned:
                 warnings.append(
-                    f"{meeting.name}: only {len(games)} of {planned} games are different, and only those are counted; "
+                    f"{pairing.name}: only {len(games)} of {planned} games are different, and only those are counted; "
                     "expected more openings, such as random(8)"
                 )
             lost = sum(game.game.termination not in ("normal", "adjudicated") for game in games)
             if lost:
-                warnings.append(f"{meeting.name}: {lost} of {len(games)} games ended unusually, see the table of games")
+                warnings.append(f"{pairing.name}: {lost} of {len(games)} games ended unusually, see the table of games")
     return warnings
 
 
-def _meetings(one: Reproduced) -> Table:
+def _pairings(one: Reproduced) -> Table:
     """Who met whom, how often, and how many of the games differ."""
     rows: list[list[Value]] = []
-    for meeting in one.study.meetings:
-        games = one.results[meeting.name]
+    for pairing in one.study.pairings:
+        games = one.results[pairing.name]
         different = len({(game.game.opening, game.game.moves) for game in games})
         endings = count(game.game.termination for game in games)
         unusual = ", ".join(f"{number} {ending}" for ending, number in endings.items() if ending != "normal")
-        who = [meeting.name, meeting.a, meeting.b, str(meeting.rules), meeting.openings]
+        who = [pairing.name, pairing.a, pairing.b, str(pairing.rules), pairing.openings]
         rows.append([*who, len(games), different, Cell(unusual, "warn") if unusual else ""])
-    columns = ["meeting", "first agent", "second agent", "rules", "openings", "games", "different", "unusual endings"]
+    columns = ["pairing", "first agent", "second agent", "rules", "openings", "games", "different", "unusual endings"]
     return Table(columns, rows, "Games played", name=f"{one.study.name} games")
 
 

@@ -13,7 +13,7 @@ from outflank.report.document import Figure
 from outflank.report.figures import pie
 from outflank.studies.measure import Measured, above, beyond, every, mean, share
 from outflank.studies.results import Played, Results
-from outflank.studies.study import Claim, Exhibit, Finding, Meeting, Printed, Study, read_printed
+from outflank.studies.study import Claim, Finding, Pairing, PaperTable, Printed, Study, read_printed
 from outflank.studies.words import evidence, shown
 
 _RANDOM = "heuristic against random"
@@ -47,8 +47,8 @@ def _sixty(results: Results, row: str, column: str) -> Measured | None:
 
 
 def _text(results: Results, row: str, column: str) -> Measured | None:
-    meeting = f"{row} against {column.removeprefix('wins against ')}"
-    return share([game.won for game in results[meeting]])
+    pairing = f"{row} against {column.removeprefix('wins against ')}"
+    return share([game.won for game in results[pairing]])
 
 
 def _better_playouts(results: Results) -> Finding:
@@ -81,11 +81,11 @@ def _always_beats_random(results: Results) -> Finding:
 
 def _pies(results: Results) -> Sequence[Figure]:
     found = []
-    for name, meeting, table, caption in (
+    for name, pairing, table, caption in (
         ("thousand", _RANDOM, ("902", "15", "83"), "The formula against a random player"),
         ("sixty", _MAIN, ("50", "0", "10"), "Heuristic against random playouts"),
     ):
-        games = results[meeting]
+        games = results[pairing]
         if not games:
             continue
         ours = {label: float(sum(game.points == value for game in games)) for label, value in _POINTS.items()}
@@ -109,18 +109,18 @@ def study() -> Study:
         citation='"Reversi with Monte Carlo Tree Search", assignment report, no author named.',
         summary="A one-ply formula meets a random player; 250 playouts for every move, random or by the formula, meet "
         "each other and a random player.",
-        meetings=(
-            Meeting(_RANDOM, "heuristic", "random", 1000, quick=400),
-            Meeting(_MAIN, "heuristic-mc", "pure-mc", 60, quick=16),
-            Meeting("pure-mc against random", "pure-mc", "random", 24, quick=8),
-            Meeting("heuristic-mc against random", "heuristic-mc", "random", 24, quick=4),
+        pairings=(
+            Pairing(_RANDOM, "heuristic", "random", 1000, quick=400),
+            Pairing(_MAIN, "heuristic-mc", "pure-mc", 60, quick=16),
+            Pairing("pure-mc against random", "pure-mc", "random", 24, quick=8),
+            Pairing("heuristic-mc against random", "heuristic-mc", "random", 24, quick=4),
         ),
-        exhibits=(
-            Exhibit(
+        paper_tables=(
+            PaperTable(
                 "1000 games", "The formula against a random player", _thousand, "C1: the square worths are not printed"
             ),
-            Exhibit("60 games", "Heuristic against random playouts", _sixty, _PLAYOUTS),
-            Exhibit("Text", "Numbers in the text", _text, _PLAYOUTS),
+            PaperTable("60 games", "Heuristic against random playouts", _sixty, _PLAYOUTS),
+            PaperTable("Text", "Numbers in the text", _text, _PLAYOUTS),
         ),
         printed=_printed(),
         claims=(

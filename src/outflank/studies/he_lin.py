@@ -2,7 +2,7 @@
 
 Their tree search thinks for seconds of a laptop of 2017. One constant turns those into playouts: 200 a second, the
 value at which our curve of wins over playouts best explains their Table I (the fit is shown in the report, from the
-games of the meetings called `curve`). With it every result depends on seeds alone. `he-lin-seconds` uses real
+games of the pairings called `curve`). With it every result depends on seeds alone. `he-lin-seconds` uses real
 seconds instead.
 """
 
@@ -17,7 +17,7 @@ from outflank.report.document import Drawing, Figure, Table
 from outflank.report.figures import Scales, Series, points_with_intervals
 from outflank.studies.measure import Measured, above, beyond, every, mean, share
 from outflank.studies.results import Results
-from outflank.studies.study import Claim, Exhibit, Finding, Meeting, Printed, Study, read_printed
+from outflank.studies.study import Claim, Finding, Pairing, PaperTable, Printed, Study, read_printed
 from outflank.studies.words import beside, points, shown
 
 PLAYOUTS_PER_SECOND = 200
@@ -291,16 +291,16 @@ def _study(name: str, uct: Callable[[float], str], calibrated: bool) -> Study:
         for evaluation in EVALUATIONS
         for depth in range(1, 7)
     }
-    meetings = [Meeting(row, text, "random", games[row], quick=20) for row, text in (*alone, *minimax.items())]
+    pairings = [Pairing(row, text, "random", games[row], quick=20) for row, text in (*alone, *minimax.items())]
     for seconds in AGAINST:
         for evaluation in EVALUATIONS:
             for depth in DEPTHS:
                 row = f"UCT {seconds} s, {evaluation} {depth}"
-                meetings.append(Meeting(row, uct(seconds), minimax[f"{evaluation} {depth}"], games=26, quick=8))
+                pairings.append(Pairing(row, uct(seconds), minimax[f"{evaluation} {depth}"], games=26, quick=8))
     if calibrated:
         for playouts in CURVE:
-            meetings.append(
-                Meeting(f"curve, {playouts} playouts", f"he-lin-uct(playouts={playouts})", "random", 200, quick=40)
+            pairings.append(
+                Pairing(f"curve, {playouts} playouts", f"he-lin-uct(playouts={playouts})", "random", 200, quick=40)
             )
     first = [f"UCT {seconds:g} s" for seconds in ALONE]
     return Study(
@@ -310,14 +310,14 @@ def _study(name: str, uct: Callable[[float], str], calibrated: bool) -> Study:
         'Reversi", final project report, CS531, Oregon State University.',
         summary="Tree search with 0.001 to 8 seconds a move, and minimax to depth 1 to 6 counting discs or weighing "
         "corners and edges, meet a random player and each other.",
-        meetings=tuple(meetings),
-        exhibits=(
-            Exhibit("Text", "Time for a test of 50 games", _test_seconds),
-            Exhibit("Table I", "Tree search against random", _measure, _SPEED),
-            Exhibit(
+        pairings=tuple(pairings),
+        paper_tables=(
+            PaperTable("Text", "Time for a test of 50 games", _test_seconds),
+            PaperTable("Table I", "Tree search against random", _measure, _SPEED),
+            PaperTable(
                 "Table II", "Minimax against random", _measure, "B10, B15: their end of game and passes are not clear"
             ),
-            Exhibit("Table III", "Tree search against minimax, values of tree search", _measure, _SPEED),
+            PaperTable("Table III", "Tree search against minimax, values of tree search", _measure, _SPEED),
         ),
         printed=_printed(),
         claims=(

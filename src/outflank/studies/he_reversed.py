@@ -13,7 +13,7 @@ from outflank.report.document import Figure, Table
 from outflank.report.figures import Scales, points_with_intervals
 from outflank.studies.measure import Measured, above, beyond, every, mean, share
 from outflank.studies.results import Results
-from outflank.studies.study import Claim, Exhibit, Finding, Meeting, Printed, Study, Timing, read_printed
+from outflank.studies.study import Claim, Finding, Pairing, PaperTable, Printed, Study, Timing, read_printed
 from outflank.studies.timing import ORDERS
 from outflank.studies.words import evidence, points, shown
 
@@ -136,7 +136,7 @@ def _tables(results: Results) -> Sequence[Table]:
 def study() -> Study:
     """Speed, orders, ancestors and tree search."""
     ancestors = tuple(
-        Meeting(
+        Pairing(
             f"final against {name}",
             "he-reversed",
             f"minimax(depth=4, eval=five_terms({', '.join(missing)}), order=positional)",
@@ -148,7 +148,7 @@ def study() -> Study:
         for name, missing in ANCESTORS.items()
     )
     searches = tuple(
-        Meeting(
+        Pairing(
             f"final against UCT, {simulations} simulations",
             "he-reversed",
             f"he-reversed-uct(playouts={simulations})",
@@ -165,17 +165,17 @@ def study() -> Study:
         citation='Zean He: "A Minimax-Based Reversed Othello Agent", course project report.',
         summary="Minimax at depth 4 with five terms meets its ancestors with fewer terms and tree search; compiling "
         "and the order of moves are timed.",
-        meetings=ancestors + searches,
-        exhibits=(
-            Exhibit("Table 3", "Simulations of tree search in 4.9 s", _simulations),
-            Exhibit(
+        pairings=ancestors + searches,
+        paper_tables=(
+            PaperTable("Table 3", "Simulations of tree search in 4.9 s", _simulations),
+            PaperTable(
                 "Table 4",
                 "Milliseconds of a search to depth 4, by order of moves",
                 _ordering,
                 "D8: the matrix that orders is not printed; a move costs us a thousandth of theirs, so sorting weighs "
                 "more",
             ),
-            Exhibit(
+            PaperTable(
                 "Table 5", "The final agent against its ancestors", _ancestor, unknown + "; turned discs: see Setting"
             ),
         ),

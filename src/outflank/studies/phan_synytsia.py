@@ -18,7 +18,7 @@ from outflank.report.document import Figure, Table
 from outflank.report.figures import Scales
 from outflank.studies.measure import Measured, above, beyond, every, mean, share
 from outflank.studies.results import Played, Results
-from outflank.studies.study import Claim, Exhibit, Finding, Meeting, Printed, Study, read_printed
+from outflank.studies.study import Claim, Finding, Pairing, PaperTable, Printed, Study, read_printed
 from outflank.studies.words import beside, evidence, shown
 
 SIZES = (4, 8, 12)
@@ -284,8 +284,8 @@ def _times(games: Sequence[Played], first: bool) -> list[str]:
 
 def study() -> Study:
     """All of it: 3 boards, 4 depths, 4 numbers of iterations, 6 games each."""
-    meetings = [
-        Meeting(
+    pairings = [
+        Pairing(
             _name(size, depth, iterations),
             f"phan-synytsia-minimax(depth={depth})",
             f"phan-synytsia-mcts(playouts={iterations})",
@@ -297,17 +297,17 @@ def study() -> Study:
         for depth in DEPTHS
         for iterations in ITERATIONS
     ]
-    exhibits = [
-        Exhibit("Table 1", "Minimax, search time of a game, seconds", _seconds),
-        Exhibit("Table 2", "Minimax, time per move, seconds", _seconds_per_move),
-        Exhibit("Table 3", "Tree search, search time of a game, seconds", _seconds),
-        Exhibit("Table 4", "Tree search, time per move, seconds", _seconds_per_move),
-        Exhibit("Table 5", "Minimax, nodes of a game", _nodes, _cause),
-        Exhibit("Table 6", "Minimax, nodes per move", _nodes_per_move, _cause),
-        Exhibit("Table 7", "Tree search, nodes of a game", _nodes, _COUNTED),
-        Exhibit("Table 8", "Tree search, nodes per move", _nodes_per_move, _COUNTED),
-        Exhibit("Table 9", "Share of games won by minimax", _win_rate, _cause),
-        Exhibit(
+    paper_tables = [
+        PaperTable("Table 1", "Minimax, search time of a game, seconds", _seconds),
+        PaperTable("Table 2", "Minimax, time per move, seconds", _seconds_per_move),
+        PaperTable("Table 3", "Tree search, search time of a game, seconds", _seconds),
+        PaperTable("Table 4", "Tree search, time per move, seconds", _seconds_per_move),
+        PaperTable("Table 5", "Minimax, nodes of a game", _nodes, _cause),
+        PaperTable("Table 6", "Minimax, nodes per move", _nodes_per_move, _cause),
+        PaperTable("Table 7", "Tree search, nodes of a game", _nodes, _COUNTED),
+        PaperTable("Table 8", "Tree search, nodes per move", _nodes_per_move, _COUNTED),
+        PaperTable("Table 9", "Share of games won by minimax", _win_rate, _cause),
+        PaperTable(
             "Table 10", "Share of games stopped after 30 minutes", _stopped, "A20: which clock was stopped is not clear"
         ),
     ]
@@ -317,8 +317,8 @@ def study() -> Study:
         citation='Bach Xuan Phan, Mykyta Synytsia: "Report on Final Project", course project report.',
         summary="Minimax to depth 3 to 6 with square weights and mobility meets tree search with 10 to 10,000 "
         "iterations on 4x4, 8x8 and 12x12.",
-        meetings=tuple(meetings),
-        exhibits=tuple(exhibits),
+        pairings=tuple(pairings),
+        paper_tables=tuple(paper_tables),
         printed=_printed(),
         claims=(
             Claim("Board size drives the nodes of both", "315", _board_size_drives),

@@ -1,4 +1,4 @@
-"""The games of a study as its measures see them: by meeting, from the side of the first agent.
+"""The games of a study as its measures see them: by pairing, from the side of the first agent.
 
 Everything comes from the store; what a store does not keep (discs turned, a game cut short) is found by replaying.
 """
@@ -27,7 +27,7 @@ class Effort:
 
 @dataclass(frozen=True)
 class Played:
-    """One game seen by the first agent of its meeting."""
+    """One game seen by the first agent of its pairing."""
 
     game: StoredGame
     color: Color
@@ -114,19 +114,19 @@ class Played:
 
 
 class Results:
-    """Games by the name of their meeting, and timings by theirs."""
+    """Games by the name of their pairing, and timings by theirs."""
 
     def __init__(self, games: Mapping[str, Sequence[Played]], timings: Mapping[str, Sequence[float]]) -> None:
         self._games = games
         self._timings = timings
 
-    def __getitem__(self, meeting: str) -> Sequence[Played]:
-        """The games of a meeting; none while it has not been played."""
-        return self._games.get(meeting, ())
+    def __getitem__(self, pairing: str) -> Sequence[Played]:
+        """The games of a pairing; none while it has not been played."""
+        return self._games.get(pairing, ())
 
-    def of(self, meetings: Iterable[str]) -> list[Played]:
-        """The games of several meetings together."""
-        return [game for meeting in meetings for game in self[meeting]]
+    def of(self, pairings: Iterable[str]) -> list[Played]:
+        """The games of several pairings together."""
+        return [game for pairing in pairings for game in self[pairing]]
 
     def timing(self, name: str) -> Sequence[float]:
         """The samples of a timing; none while it has not been taken."""
@@ -134,5 +134,5 @@ class Results:
 
     @property
     def games(self) -> list[Played]:
-        """Every game, once also where two meetings share it."""
+        """Every game, once also where two pairings share it."""
         return list({game.game.key: game for game in self.of(self._games)}.values())

@@ -1,6 +1,6 @@
 """Plays studies: one plan for all of them, one store, and only what is missing.
 
-A scale multiplies the number of games of every meeting; a larger scale has the games of a smaller one and more, so
+A scale multiplies the number of games of every pairing; a larger scale has the games of a smaller one and more, so
 growing it replays nothing. Timings are kept in a file beside the store.
 """
 
@@ -13,13 +13,13 @@ from pathlib import Path
 from outflank.agents import agent
 from outflank.arena.openings import read_openings
 from outflank.arena.runner import run_plan
-from outflank.arena.schedule import Conditions, Pairing, Plan
+from outflank.arena.schedule import Conditions, Plan, PlannedPairing
 from outflank.arena.store import Store, StoredGame
 from outflank.board import Color
 from outflank.errors import BadSpec, OutflankError
 from outflank.execute import Executor, resolve
 from outflank.studies.results import Played, Results
-from outflank.studies.study import Meeting, Study
+from outflank.studies.study import Pairing, Study
 
 QUICK = "quick"
 _SEED = 0
@@ -42,34 +42,34 @@ def read_scale(text: str) -> str | float:
     return factor
 
 
-def pairs_of(meeting: Meeting, scale: str | float) -> int:
-    """Pairs of games of a meeting at a scale: at least one, both colours equally often.
+def pairs_of(pairing: Pairing, scale: str | float) -> int:
+    """Pairs of games of a pairing at a scale: at least one, both colours equally often.
 
-    >>> [pairs_of(Meeting("m", "random", "greedy", games=6), scale) for scale in ("quick", 1.0, 3.0)]
+    >>> [pairs_of(Pairing("m", "random", "greedy", games=6), scale) for scale in ("quick", 1.0, 3.0)]
     [1, 3, 9]
     """
-    games = (meeting.quick or meeting.games / 10) if scale == QUICK else meeting.games * float(scale)
+    games = (pairing.quick or pairing.games / 10) if scale == QUICK else pairing.games * float(scale)
     return max(1, math.ceil(games / 2 - 1e-9))
 
 
 def plan_of(studies: Sequence[Study], scale: str | float) -> Plan:
-    """The games of all meetings; a meeting of two studies is played once."""
-    found: dict[tuple[object, ...], Pairing] = {}
-    for meeting in (meeting for study in studies for meeting in study.meetings):
-        pairing = _pairing(meeting, scale)
-        key = (pairing.first, pairing.second, meeting.rules, meeting.openings)
-        if key not in found or found[key].pairs < pairing.pairs:
-            found[key] = pairing
+    """The games of all pairings; a pairing of two studies is played once."""
+    found: dict[tuple[object, ...], PlannedPairing] = {}
+    for pairing in (pairing for study in studies for pairing in study.pairings):
+        planned = _planned(pairing, scale)
+        key = (planned.first, planned.second, pairing.rules, pairing.openings)
+        if key not in found or found[key].pairs < planned.pairs:
+            found[key] = planned
     return Plan(tuple(found.values()), Conditions(seed=_SEED))
 
 
-def _pairing(meeting: Meeting, scale: str | float) -> Pairing:
-    pairs = pairs_of(meeting, scale)
+def _planned(pairing: Pairing, scale: str | float) -> PlannedPairing:
+    pairs = pairs_of(pairing, scale)
     try:
-        openings = tuple(read_openings(meeting.openings, meeting.rules, pairs, _SEED))
-        return Pairing(agent(meeting.a).text, agent(meeting.b).text, meeting.rules, pairs, openings)
+        openings = tuple(read_openings(pairing.openings, pairing.rules, pairs, _SEED))
+        return PlannedPairing(agent(pairing.a).text, agent(pairing.b).text, pairing.rules, pairs, openings)
     except OutflankError as error:
-        raise BadSpec(f"meeting {meeting.name!r}: {error}") from None
+        raise BadSpec(f"pairing {pairing.name!r}: {error}") from None
 
 
 def play(
@@ -109,17 +109,17 @@ def results_of(
 ) -> Results:
     """The games of one study out of all games by key; what has not been played is left out."""
     found: dict[str, list[Played]] = defaultdict(list)
-    for meeting in study.meetings:
-        pairing = _pairing(meeting, scale)
+    for pairing in study.pairings:
+        planned = _planned(pairing, scale)
         seen: set[str] = set()
-        for slot in Plan((pairing,), Conditions(seed=_SEED)).slots():
+        for slot in Plan((planned,), Conditions(seed=_SEED)).slots():
             if slot.key not in games:
                 continue
             game = games[slot.key]
             # an agent that plays itself is black in the first game of a pair
-            first_is_black = game.black == pairing.first if pairing.first != pairing.second else game.pair not in seen
+            first_is_black = game.black == planned.first if planned.first != planned.second else game.pair not in seen
             seen.add(game.pair)
-            found[meeting.name].append(Played(game, Color.BLACK if first_is_black else Color.WHITE))
+            found[pairing.name].append(Played(game, Color.BLACK if first_is_black else Color.WHITE))
     return Results({name: _different(played) for name, played in found.items()}, timings)
 
 

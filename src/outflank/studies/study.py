@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Meeting:
+class Pairing:
     """Two agents, the rules, and how many games they play at the scale of the paper."""
 
     name: str
@@ -58,7 +58,7 @@ class Printed:
 
 
 @dataclass(frozen=True)
-class Exhibit:
+class PaperTable:
     """A printed table: how each of its numbers is measured, and why it may differ."""
 
     table: str
@@ -99,8 +99,8 @@ class Study:
     title: str
     citation: str
     summary: str
-    meetings: tuple[Meeting, ...]
-    exhibits: tuple[Exhibit, ...] = ()
+    pairings: tuple[Pairing, ...]
+    paper_tables: tuple[PaperTable, ...] = ()
     printed: tuple[Printed, ...] = ()
     claims: tuple[Claim, ...] = ()
     differences: tuple[str, ...] = ()
@@ -111,11 +111,11 @@ class Study:
     """Tables of our own beside the printed ones."""
 
     def __post_init__(self) -> None:
-        names = [meeting.name for meeting in self.meetings]
+        names = [pairing.name for pairing in self.pairings]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise BadSpec(f"study {self.name}: meetings are called the same: {', '.join(twice)}")
-        unmeasured = {cell.table for cell in self.printed} - {exhibit.table for exhibit in self.exhibits}
+            raise BadSpec(f"study {self.name}: pairings are called the same: {', '.join(twice)}")
+        unmeasured = {cell.table for cell in self.printed} - {paper_table.table for paper_table in self.paper_tables}
         if unmeasured:
             raise BadSpec(f"study {self.name}: nothing measures the printed {', '.join(sorted(unmeasured))}")
 

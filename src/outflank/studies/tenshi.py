@@ -13,7 +13,7 @@ from outflank.report.document import Figure
 from outflank.report.figures import Scales, points_with_intervals
 from outflank.studies.measure import Measured, beyond, share
 from outflank.studies.results import Results
-from outflank.studies.study import Claim, Exhibit, Finding, Meeting, Printed, Study, read_printed
+from outflank.studies.study import Claim, Finding, Pairing, PaperTable, Printed, Study, read_printed
 from outflank.studies.words import evidence, points
 
 _RULES = Rules(8, "reversed")
@@ -30,12 +30,12 @@ def _printed() -> tuple[Printed, ...]:
     return read_printed("tenshi.csv")
 
 
-def _wins(results: Results, meeting: str) -> Measured | None:
-    return share([game.won for game in results[meeting]])
+def _wins(results: Results, pairing: str) -> Measured | None:
+    return share([game.won for game in results[pairing]])
 
 
-def _better(meeting: str, who: str, results: Results) -> Finding:
-    wins = _wins(results, meeting)
+def _better(pairing: str, who: str, results: Results) -> Finding:
+    wins = _wins(results, pairing)
     return Finding(beyond(wins, 0.5), f"{who} wins {evidence(wins)}")
 
 
@@ -55,7 +55,7 @@ def _figures(results: Results) -> Sequence[Figure]:
 def study() -> Study:
     """Weights, exact end game, and what compiling is worth."""
     weighted = [
-        Meeting(
+        Pairing(
             _at(playouts),
             f"tenshi(playouts={playouts})",
             f"tenshi(playouts={playouts}, weighted=no)",
@@ -72,13 +72,13 @@ def study() -> Study:
         citation='Tenshi: "Reversed Reversi", course project report.',
         summary="Tree search whose playouts prefer some squares meets the same with uniform playouts; the exact end "
         "game is switched off; and a search that is as much slower as plain code is meets the compiled one.",
-        meetings=(
+        pairings=(
             *weighted,
-            Meeting(_EXACT, "tenshi(playouts=1000)", "tenshi(playouts=1000, endgame=0)", 100, _RULES, quick=30),
-            Meeting(_COMPILED, "tenshi(playouts=1000)", f"tenshi(playouts={plain})", 100, _RULES, quick=30),
+            Pairing(_EXACT, "tenshi(playouts=1000)", "tenshi(playouts=1000, endgame=0)", 100, _RULES, quick=30),
+            Pairing(_COMPILED, "tenshi(playouts=1000)", f"tenshi(playouts={plain})", 100, _RULES, quick=30),
         ),
-        exhibits=(
-            Exhibit(
+        paper_tables=(
+            PaperTable(
                 "Text",
                 "Weighted against uniform playouts",
                 lambda results, row, column: _wins(results, row),

@@ -1,10 +1,10 @@
-"""A study in a TOML file: meetings, and numbers to compare with if there are any.
+"""A study in a TOML file: pairings, and numbers to compare with if there are any.
 
     title = "Does depth pay on 6x6?"
     summary = "Minimax to growing depth against depth 2."
     citation = "Our class, autumn term"           # optional
 
-    [[meetings]]
+    [[pairings]]
     name = "depth 4 against 2"
     a = "minimax(depth=4)"
     b = "minimax(depth=2)"
@@ -14,7 +14,7 @@
     openings = "random(6)"                         # default
 
     [[printed]]                                    # optional: a number from elsewhere
-    meeting = "depth 4 against 2"
+    pairing = "depth 4 against 2"
     measure = "wins"                               # or points, discs, opposing discs, nodes per move, seconds per move
     value = 0.8
     games = 50                                     # behind that number
@@ -38,13 +38,13 @@ from outflank.report.document import Table
 from outflank.spec import suggestion
 from outflank.studies.measure import Measured, above, beyond, mean, share
 from outflank.studies.results import Played, Results
-from outflank.studies.study import Claim, Exhibit, Finding, Meeting, Printed, Study
+from outflank.studies.study import Claim, Finding, Pairing, PaperTable, Printed, Study
 from outflank.studies.words import evidence, shown
 
 _TEXT, _WHOLE, _NUMBER, _LIST = (str,), (int,), (int, float), (list,)
 _WORDS = {_TEXT: "a text", _WHOLE: "a whole number", _NUMBER: "a number", _LIST: "a list; tables begin with [[name]]"}
-_STUDY = {"title": _TEXT, "summary": _TEXT, "citation": _TEXT, "meetings": _LIST, "printed": _LIST, "claims": _LIST}
-_MEETING = {
+_STUDY = {"title": _TEXT, "summary": _TEXT, "citation": _TEXT, "pairings": _LIST, "printed": _LIST, "claims": _LIST}
+_PAIRING = {
     "name": _TEXT,
     "a": _TEXT,
     "b": _TEXT,
@@ -54,7 +54,7 @@ _MEETING = {
     "openings": _TEXT,
     "quick": _WHOLE,
 }
-_PRINTED = {"meeting": _TEXT, "measure": _TEXT, "value": _NUMBER, "games": _WHOLE, "spread": _NUMBER, "source": _TEXT}
+_PRINTED = {"pairing": _TEXT, "measure": _TEXT, "value": _NUMBER, "games": _WHOLE, "spread": _NUMBER, "source": _TEXT}
 _CLAIM = {"text": _TEXT, "above": _LIST, "source": _TEXT}
 
 
@@ -70,7 +70,7 @@ MEASURES: dict[str, Callable[[Sequence[Played]], Measured | None]] = {
     "nodes per move": lambda games: mean([_per_move("nodes")(game) for game in games]),
     "seconds per move": lambda games: mean([_per_move("seconds")(game) for game in games], "speed"),
 }
-"""What can be measured of the games of a meeting, seen by its first agent."""
+"""What can be measured of the games of a pairing, seen by its first agent."""
 
 
 def read_study(path: Path) -> Study:
@@ -87,26 +87,26 @@ def read_study(path: Path) -> Study:
 def study_from(settings: Mapping[str, Any], name: str, where: str = "study") -> Study:
     """The study that settings describe.
 
-    >>> meeting = {"name": "m", "a": "greedy", "b": "random", "games": 10}
-    >>> study_from({"title": "Greed", "meetings": [meeting]}, "greed").meetings[0].rules
+    >>> pairing = {"name": "m", "a": "greedy", "b": "random", "games": 10}
+    >>> study_from({"title": "Greed", "pairings": [pairing]}, "greed").pairings[0].rules
     Rules(size=8, variant='standard')
     """
-    _check(settings, _STUDY, ("title", "meetings"), where)
-    meetings = tuple(_meeting(one, f"{where}, meeting {i}") for i, one in enumerate(settings["meetings"], start=1))
-    names = [meeting.name for meeting in meetings]
+    _check(settings, _STUDY, ("title", "pairings"), where)
+    pairings = tuple(_pairing(one, f"{where}, pairing {i}") for i, one in enumerate(settings["pairings"], start=1))
+    names = [pairing.name for pairing in pairings]
     printed = [
         _printed(one, names, f"{where}, printed {i}") for i, one in enumerate(settings.get("printed", []), start=1)
     ]
     if len({(cell.row, cell.column) for cell in printed}) < len(printed):
-        raise BadSpec(f"{where}: one measure of a meeting is given twice in [[printed]]; expected each once")
+        raise BadSpec(f"{where}: one measure of a pairing is given twice in [[printed]]; expected each once")
     claims = [_claim(one, names, f"{where}, claim {i}") for i, one in enumerate(settings.get("claims", []), start=1)]
     return Study(
         name=name,
         title=settings["title"],
         citation=settings.get("citation", ""),
         summary=settings.get("summary", ""),
-        meetings=meetings,
-        exhibits=(Exhibit("Numbers", "Numbers to compare with", _measured),) if printed else (),
+        pairings=pairings,
+        paper_tables=(PaperTable("Numbers", "Numbers to compare with", _measured),) if printed else (),
         printed=tuple(printed),
         claims=tuple(claims),
         tables=lambda results: (_overview(names, results),),
@@ -130,11 +130,11 @@ def _check(given: Any, known: Mapping[str, tuple[type, ...]], needed: Sequence[s
         raise BadSpec(f"{where}: {', '.join(missing)} missing")
 
 
-def _meeting(given: Any, where: str) -> Meeting:
-    _check(given, _MEETING, ("name", "a", "b", "games"), where)
+def _pairing(given: Any, where: str) -> Pairing:
+    _check(given, _PAIRING, ("name", "a", "b", "games"), where)
     if given["games"] < 1 or given.get("quick", 1) < 1:
         raise BadSpec(f"{where}: {given['games']} games are not possible; expected 1 or more")
-    return Meeting(
+    return Pairing(
         given["name"],
         given["a"],
         given["b"],
@@ -145,9 +145,9 @@ def _meeting(given: Any, where: str) -> Meeting:
     )
 
 
-def _printed(given: Any, meetings: Sequence[str], where: str) -> Printed:
-    _check(given, _PRINTED, ("meeting", "measure", "value"), where)
-    _among(given["meeting"], meetings, where)
+def _printed(given: Any, pairings: Sequence[str], where: str) -> Printed:
+    _check(given, _PRINTED, ("pairing", "measure", "value"), where)
+    _among(given["pairing"], pairings, where)
     _among(given["measure"], list(MEASURES), where)
     if given["measure"] == "wins" and ("games" not in given or not 0 <= given["value"] <= 1):
         raise BadSpec(f"{where}: a share of wins needs `games` behind it and a value from 0 to 1, such as 0.8 for 80 %")
@@ -157,7 +157,7 @@ def _printed(given: Any, meetings: Sequence[str], where: str) -> Printed:
         raise BadSpec(f"{where}: games and spread must be above 0, or left out")
     return Printed(
         table="Numbers",
-        row=given["meeting"],
+        row=given["pairing"],
         column=given["measure"],
         printed=str(given["value"]),
         value=float(given["value"]),
@@ -168,13 +168,13 @@ def _printed(given: Any, meetings: Sequence[str], where: str) -> Printed:
     )
 
 
-def _claim(given: Any, meetings: Sequence[str], where: str) -> Claim:
+def _claim(given: Any, pairings: Sequence[str], where: str) -> Claim:
     _check(given, _CLAIM, ("text", "above"), where)
     names = given["above"]
     if not 1 <= len(names) <= 2:
-        raise BadSpec(f"{where}: above = {names!r} is not possible; expected one or two names of meetings")
+        raise BadSpec(f"{where}: above = {names!r} is not possible; expected one or two names of pairings")
     for name in names:
-        _among(name, meetings, where)
+        _among(name, pairings, where)
     return Claim(given["text"], given.get("source", ""), lambda results: _finding(results, names))
 
 
@@ -196,4 +196,4 @@ def _measured(results: Results, row: str, column: str) -> Measured | None:
 
 def _overview(names: Sequence[str], results: Results) -> Table:
     rows = [[name, *(shown(measure(results[name])) for measure in MEASURES.values())] for name in names]
-    return Table(["meeting", *MEASURES], rows, "All measures, seen by the first agent", name="measures")
+    return Table(["pairing", *MEASURES], rows, "All measures, seen by the first agent", name="measures")

@@ -28,8 +28,8 @@ def register(commands: Any) -> None:
         "studies",
         nargs="*",
         metavar="STUDY",
-        help="phan-synytsia, he-lin, he-lin-seconds, flat-montecarlo, he-reversed, tenshi, wishes, or a file of your "
-        "own ending in .toml (default: the five papers and the wishes)",
+        help="phan-synytsia, he-lin, he-lin-seconds, flat-montecarlo, he-reversed, tenshi, future-work, or a file "
+        "of your own ending in .toml (default: the five papers and their future work)",
     )
     reproduce.add_argument(
         "--scale", default="quick", metavar="S", help="quick (default), paper, or a factor on its games"
@@ -47,12 +47,12 @@ def run_reproduce(args: argparse.Namespace) -> None:
     """Plays what is missing, compares, and writes the report."""
     from outflank.arena.store import Store
     from outflank.report.write import check, write
-    from outflank.studies import PAPERS, WISHES, study
+    from outflank.studies import FUTURE_WORK, PAPERS, study
     from outflank.studies.document import document, warnings_of
     from outflank.studies.run import plan_of, play, read_scale, take_timings
 
     scale = read_scale(args.scale)
-    studies = [study(name) for name in args.studies or (*PAPERS, WISHES)]
+    studies = [study(name) for name in args.studies or (*PAPERS, FUTURE_WORK)]
     out = Path(args.out)
     check(out)
     out.mkdir(parents=True, exist_ok=True)

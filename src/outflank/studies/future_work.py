@@ -1,4 +1,4 @@
-"""What the papers wished for: their future work, played.
+"""The future work that the papers named, played.
 
 Equal time for both (Phan & Synytsia), playouts cut off by an evaluation (the same), longer limits and more games (He &
 Lin), iterative deepening (Phan & Synytsia).
@@ -10,13 +10,13 @@ from outflank.report.document import Figure, Table
 from outflank.report.figures import Scales, points_with_intervals
 from outflank.studies.measure import Measured, above, beyond, mean, share
 from outflank.studies.results import Results
-from outflank.studies.study import Claim, Finding, Meeting, Study
+from outflank.studies.study import Claim, Finding, Pairing, Study
 from outflank.studies.words import evidence, points, shown
 
 SECONDS = (0.001, 0.003, 0.01, 0.03, 0.1)
 """A move. The papers' machines did in 10 to 30 seconds what takes about a thousandth of that here."""
 CUTS = (1, 4, 16)
-EVALUATIONS = {"their evaluation": "positional", "five terms": "reversed"}
+EVALUATIONS = {"their evaluation": "positional", "five terms": "five_terms"}
 """For cut playouts: the one of Phan & Synytsia, and the one that self-play found."""
 LONGER = (1600, 6400, 25600)
 BACKUPS = {"agent": "results of the searching agent in every node", "mover": "results of the side that moved"}
@@ -62,7 +62,7 @@ def _equal_time(results: Results) -> Table:
         ["a move", "minimax wins", "deepest search, mean", "playouts a move"],
         rows,
         "Equal time for both: iterative deepening minimax against tree search, 8x8",
-        "Wished for by Phan & Synytsia. Time depends on the machine and its load; depth and playouts reached are "
+        "Future work of Phan & Synytsia. Time depends on the machine and its load; depth and playouts reached are "
         "recorded.",
     )
 
@@ -73,7 +73,7 @@ def _cut_off(results: Results) -> Table:
         ["plies played out", *(f"wins with {name}" for name in EVALUATIONS)],
         rows,
         "Playouts cut off by an evaluation, against full playouts, 1000 each a move, 8x8",
-        "Wished for by Phan & Synytsia, who said it takes a good evaluation. Equal playouts; cut ones take less time.",
+        "Future work of Phan & Synytsia, who said it takes a good evaluation. Equal playouts; cut ones take less time.",
     )
 
 
@@ -111,7 +111,7 @@ def _figures(results: Results) -> Sequence[Figure]:
     ):
         scales = Scales(x=label, y="wins", title=title, share=True)
         panels.append(points_with_intervals([points("ours", x, [_wins(results, name) for name in names])], scales))
-    return (Figure("wishes", "Two wishes of Phan & Synytsia", panels, size=(9.6, 3.8)),)
+    return (Figure("future-work", "Future work of Phan & Synytsia", panels, size=(9.6, 3.8)),)
 
 
 def _crossing(results: Results) -> Finding:
@@ -144,11 +144,11 @@ def _longer_helps(backup: str, results: Results) -> Finding:
 def study() -> Study:
     """All of them."""
     timed = [
-        Meeting(_timed(seconds), _MINIMAX.format(seconds), _UCT.format(seconds), 60, openings="random(6)", quick=4)
+        Pairing(_timed(seconds), _MINIMAX.format(seconds), _UCT.format(seconds), 60, openings="random(6)", quick=4)
         for seconds in SECONDS
     ]
     cuts = [
-        Meeting(
+        Pairing(
             _cut(depth, name),
             f"uct(playouts=1000, playout=cutoff(depth={depth}, eval={evaluation}))",
             "uct(playouts=1000)",
@@ -159,7 +159,7 @@ def study() -> Study:
         for name, evaluation in EVALUATIONS.items()
     ]
     longer = [
-        Meeting(
+        Pairing(
             _longer(playouts, depth, backup),
             f"uct(playouts={playouts}, backup={backup}, final=win_rate, draw=0)",
             f"he-lin-minimax(depth={depth}, eval=complex)",
@@ -171,7 +171,7 @@ def study() -> Study:
         for backup in BACKUPS
     ]
     deepening = [
-        Meeting(
+        Pairing(
             _deepening(nodes),
             f"minimax(eval=positional, order=mobility, nodes={nodes})",
             "minimax(depth=4, eval=positional)",
@@ -182,11 +182,11 @@ def study() -> Study:
         for nodes in BUDGETS
     ]
     return Study(
-        name="wishes",
-        title="The papers' wishes for future work",
+        name="future-work",
+        title="The papers' future work",
         citation="Phan & Synytsia, sections 4.3 to 5; He & Lin, section V.",
         summary="Equal time a move, playouts cut off by an evaluation, longer limits, iterative deepening.",
-        meetings=(*timed, *cuts, *longer, *deepening),
+        pairings=(*timed, *cuts, *longer, *deepening),
         claims=(
             Claim("There is a time limit at which minimax and tree search are equal", "Phan & Synytsia 335", _crossing),
             Claim("Playouts cut off by a good evaluation are better", "Phan & Synytsia 325", _cutting_helps),
