@@ -1,6 +1,6 @@
 """Pictures of the page for the documents: `python tests/screenshots.py` writes docs/pictures/*.png.
 
-Play, analyse, review and study in light, dark and on a phone, with real agents and a store made on the spot.
+Play, analyse, review and games in light, dark and on a phone, with real agents and a store made on the spot.
 """
 
 import sys
@@ -67,12 +67,12 @@ def review(page: Page) -> None:
     page.get_by_role("button", name="blunder").last.click()
 
 
-def study(page: Page) -> None:
-    page.click("nav [data-view=study]")
-    page.wait_for_selector("#study-games table")
+def games(page: Page) -> None:
+    page.click("nav [data-view=games]")
+    page.wait_for_selector("#games-list table")
 
 
-VIEWS: dict[str, Callable[[Page], None]] = {"play": play, "analyse": analyse, "review": review, "study": study}
+VIEWS: dict[str, Callable[[Page], None]] = {"play": play, "analyse": analyse, "review": review, "games": games}
 LOOKS: dict[str, dict[str, Any]] = {
     "light": {"color_scheme": "light"},
     "dark": {"color_scheme": "dark"},

@@ -309,7 +309,7 @@ def test_the_graph_is_a_slider(server: Server, browser: Browser) -> None:
     page.context.close()
 
 
-# --- bringing and taking, studying --------------------------------------------------------------------------------
+# --- bringing and taking, browsing --------------------------------------------------------------------------------
 
 
 def test_copies_links_editor_and_symmetries(server: Server, browser: Browser) -> None:
@@ -340,14 +340,14 @@ def test_copies_links_editor_and_symmetries(server: Server, browser: Browser) ->
     page.context.close()
 
 
-def test_stores_and_reports_can_be_studied(page: Page, store: Path) -> None:
+def test_stores_and_reports_can_be_browsed(page: Page, store: Path) -> None:
     page.keyboard.press("3")
     with Store(store) as kept:
         games = kept.count()
-    expect(page.locator("#study-state")).to_contain_text(f"{games} games of 2 agents")
+    expect(page.locator("#games-state")).to_contain_text(f"{games} games of 2 agents")
     expect(page.get_by_role("link", name="report")).to_be_visible()
     page.get_by_role("button", name="Next").click()
-    expect(page.locator("#study-games")).to_contain_text(f"26 to {games} of {games}")
+    expect(page.locator("#games-list")).to_contain_text(f"26 to {games} of {games}")
     page.get_by_role("button", name="Open the game").first.click()
     expect(page.locator("#status")).to_have_text("Black to move")
     page.click("#go-last")
@@ -409,7 +409,7 @@ def test_nothing_is_wider_than_a_phone(server: Server, browser: Browser) -> None
     page = open_page(
         browser, server.address + link(Position.start(), PERFECT_GAME[:60]), viewport={"width": 360, "height": 740}
     )
-    for view in ("play", "analyse", "study"):
+    for view in ("play", "analyse", "games"):
         page.click(f"nav [data-view={view}]")
         page.wait_for_timeout(100)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, view
@@ -469,7 +469,7 @@ VIEWS = {
     "copy": ["#open-share"],
     "edit": ["#open-edit"],
     "help": ["#help"],
-    "study": ["nav [data-view=study]"],
+    "games": ["nav [data-view=games]"],
 }
 
 

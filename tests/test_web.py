@@ -542,7 +542,7 @@ def test_a_token_is_needed_for_everything() -> None:
         assert client.get("/healthz?token=secret").status_code == 200
 
 
-# --- studies ------------------------------------------------------------------------------------------------------
+# --- stored games -------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 from outflank import __version__
 from outflank.interfaces.web.security import Caps, Guard
 from outflank.interfaces.web.socket import Visitors
-from outflank.interfaces.web.studies import Studies, named
+from outflank.interfaces.web.stores import Stores, named
 
 STATIC = Path(__file__).parent / "static"
 
@@ -28,7 +28,7 @@ def create_app(
 ) -> Starlette:
     """The application of `outflank play`; with a token nobody is served without it."""
     visitors = Visitors(caps or Caps())
-    studies = Studies(named(stores or []), named(reports or []))
+    offered = Stores(named(stores or []), named(reports or []))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -39,13 +39,13 @@ def create_app(
         Route("/", _page),
         Route("/favicon.ico", _icon),
         Route("/healthz", _health),
-        Route("/api/stores", studies.offered),
-        Route("/api/store/{name}/summary", studies.summary),
-        Route("/api/store/{name}/games", studies.games),
-        Route("/api/store/{name}/game/{key}", studies.game),
+        Route("/api/stores", offered.offered),
+        Route("/api/store/{name}/summary", offered.summary),
+        Route("/api/store/{name}/games", offered.games),
+        Route("/api/store/{name}/game/{key}", offered.game),
         WebSocketRoute("/ws", visitors.welcome),
         Mount("/static", StaticFiles(directory=STATIC, check_dir=False)),
-        Route("/reports/{name}/{path:path}", studies.report),
+        Route("/reports/{name}/{path:path}", offered.report),
     ]
     guard, small = Middleware(Guard, token=token), Middleware(GZipMiddleware, minimum_size=1000)
     app = Starlette(routes=routes, middleware=[guard, small], lifespan=lifespan)

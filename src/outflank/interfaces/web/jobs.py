@@ -29,10 +29,10 @@ log = logging.getLogger("outflank.web")
 
 
 class Pools:
-    """The threads of a server: some for quick answers, some for moves that people wait for, some for studies."""
+    """The threads of a server: some for quick answers, some for moves that people wait for, some for analyses."""
 
     def __init__(self, caps: Caps) -> None:
-        sizes = {"quick": _QUICK_THREADS, "moves": caps.workers, "studies": caps.workers}
+        sizes = {"quick": _QUICK_THREADS, "moves": caps.workers, "analyses": caps.workers}
         self._pools = {name: ThreadPoolExecutor(size, f"outflank-{name}") for name, size in sizes.items()}
         self.jobs: set[Job] = set()
 

@@ -35,7 +35,7 @@ class Verb:
 
     answer: Callable[[Fields, Caps], Answer]
     pool: str = "quick"
-    """Which threads it runs in: `quick`, `moves` for what a player waits for, `studies` for what may take long."""
+    """Which threads it runs in: `quick`, `moves` for what a player waits for, `analyses` for what may take long."""
     stream: bool = False
     """Whether an answer replaces the one before, so that only the newest need be sent."""
 
@@ -286,9 +286,9 @@ VERBS = {
     "write": Verb(_write),
     "transform": Verb(_transform),
     "think": Verb(_think, pool="moves", stream=True),
-    "analyse": Verb(_analyse, pool="studies", stream=True),
-    "tree": Verb(_tree, pool="studies", stream=True),
-    "review": Verb(_review, pool="studies"),
+    "analyse": Verb(_analyse, pool="analyses", stream=True),
+    "tree": Verb(_tree, pool="analyses", stream=True),
+    "review": Verb(_review, pool="analyses"),
 }
 
 

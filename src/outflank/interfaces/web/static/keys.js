@@ -24,7 +24,7 @@ const BUTTONS = {
   d: "theme",
   "?": "help",
 };
-const VIEWS = { 1: "play", 2: "analyse", 3: "study" };
+const VIEWS = { 1: "play", 2: "analyse", 3: "games" };
 
 /** Keys and their meaning, for the help. */
 export const SHORTCUTS = [
@@ -40,7 +40,7 @@ export const SHORTCUTS = [
   ["K", "pause, go on"],
   ["J", "let the agent make one move"],
   ["A", "analysis on or off"],
-  ["1 2 3", "play, analyse, study"],
+  ["1 2 3", "play, analyse, games"],
   ["N", "new game"],
   ["V", "paste"],
   ["C", "copy and save"],

@@ -11,7 +11,7 @@ import { table } from "./table.js";
 import { GameTree } from "./tree.js";
 
 const RUNNING = "outflank.game";
-const VIEWS = ["play", "analyse", "study"];
+const VIEWS = ["play", "analyse", "games"];
 
 /** The part of the address after #, for the position on screen. */
 export function address(tree = table.tree, view = table.view) {

@@ -9,7 +9,7 @@
  * | cursor   | another position is shown; `detail.played` when a move was just made |
  * | notes    | something is known now about positions of the game (values, reviews, variations) |
  * | seats    | the players, or whether they pause |
- * | view     | play, analyse or study |
+ * | view     | play, analyse or games |
  *
  * @typedef {{kind: "person", name?: string} | {kind: "agent", text: string, name: string}} Player
  * @typedef {{seconds: number, increment: number}} Clock for each side; the increment is added after every move
@@ -26,7 +26,7 @@ class Table extends EventTarget {
   /** @type {Clock | null} */
   clock = null;
   paused = false;
-  /** @type {"play" | "analyse" | "study"} */
+  /** @type {"play" | "analyse" | "games"} */
   view = "play";
 
   on(name, listener) {

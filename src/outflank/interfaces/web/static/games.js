@@ -1,5 +1,5 @@
 /**
- * Study: the stores of games and the reports that were offered when the server was started.
+ * Games: browse the stored games and the reports that were offered when the server was started.
  *
  * A store has three faces: ratings, the cross table of who took how many points from whom, and the games themselves,
  * any of which can be put on the board.
@@ -36,16 +36,16 @@ async function attempt(action) {
 async function load() {
   const { stores, reports } = await get("api/stores");
   loaded = true;
-  byId("study").replaceChildren(...(stores.length || reports.length ? offered(stores, reports) : [nothing()]));
+  byId("games").replaceChildren(...(stores.length || reports.length ? offered(stores, reports) : [nothing()]));
   if (stores.length) await openStore(stores[0].name);
 }
 
 function nothing() {
   return card(
-    "Study",
-    "study-none",
-    el("p", {}, "Nothing was offered to study. Start the page with stores of games or with reports:"),
-    el("p", { class: "code" }, "outflank play --store games.sqlite --report reports/study"),
+    "Stored games",
+    "games-none",
+    el("p", {}, "No stored games to browse. Start the page with stores of games or with reports:"),
+    el("p", { class: "code" }, "outflank play --store games.sqlite --report reports/papers"),
     el(
       "p",
       { class: "hint" },
@@ -61,7 +61,7 @@ function card(title, id, ...children) {
 function offered(stores, reports) {
   const choice = el(
     "select",
-    { id: "study-store", onchange: () => attempt(() => openStore(choice.value)) },
+    { id: "games-store", onchange: () => attempt(() => openStore(choice.value)) },
     ...stores.map(({ name }) => el("option", { value: name }, name)),
   );
   const links = reports.map(({ name, url }) =>
@@ -69,26 +69,26 @@ function offered(stores, reports) {
   );
   return [
     card(
-      "Study",
-      "study-title",
-      stores.length ? el("div", { class: "field" }, el("label", { for: "study-store" }, "Store"), choice) : null,
-      el("p", { class: "hint", id: "study-state", role: "status" }),
+      "Stored games",
+      "games-title",
+      stores.length ? el("div", { class: "field" }, el("label", { for: "games-store" }, "Store"), choice) : null,
+      el("p", { class: "hint", id: "games-state", role: "status" }),
       reports.length ? el("div", {}, el("h3", {}, "Reports"), el("ul", { class: "reports" }, ...links)) : null,
     ),
     ...(stores.length
-      ? [el("div", { id: "study-summary", class: "study-summary" }), el("div", { id: "study-games" })]
+      ? [el("div", { id: "games-summary", class: "games-summary" }), el("div", { id: "games-list" })]
       : []),
   ];
 }
 
 async function openStore(name) {
   Object.assign(shown, { store: name, agent: "", offset: 0 });
-  byId("study-state").textContent = "Reading the store…";
+  byId("games-state").textContent = "Reading the store…";
   const summary = await get(storePath("summary"));
   names = new Map(summary.agents.map((agent, i) => [agent, summary.names[i]]));
-  byId("study-state").textContent = `${plural(summary.games, "game")} of ${plural(summary.agents.length, "agent")}.`;
+  byId("games-state").textContent = `${plural(summary.games, "game")} of ${plural(summary.agents.length, "agent")}.`;
   const order = summary.ratings.map(({ agent }) => summary.agents.indexOf(agent)).filter((index) => index >= 0);
-  byId("study-summary").replaceChildren(ratings(summary), crossTable(summary, order));
+  byId("games-summary").replaceChildren(ratings(summary), crossTable(summary, order));
   await listGames(summary.agents);
 }
 
@@ -141,7 +141,7 @@ function ratings({ ratings: lines, warnings }) {
     );
   return card(
     "Ratings",
-    "study-ratings",
+    "games-ratings",
     scrolling(
       "Ratings",
       el(
@@ -161,7 +161,7 @@ function crossTable({ agents, cross_table: { points, games } }, order) {
     el("tr", {}, el("td", {}, String(i + 1)), rowHead(agents[a]), ...order.map((b) => cell(share(a, b))));
   return card(
     "Cross table",
-    "study-cross",
+    "games-cross",
     el(
       "p",
       { class: "hint" },
@@ -191,7 +191,7 @@ async function listGames(agents) {
   const choose = el(
     "select",
     {
-      id: "study-agent",
+      id: "games-agent",
       onchange: () => {
         Object.assign(shown, { agent: choose.value, offset: 0 });
         again();
@@ -207,11 +207,11 @@ async function listGames(agents) {
     again();
   };
   const last = Math.min(shown.offset + PAGE, total);
-  byId("study-games").replaceChildren(
+  byId("games-list").replaceChildren(
     card(
       "Games",
-      "study-games-title",
-      el("div", { class: "field" }, el("label", { for: "study-agent" }, "Games of"), choose),
+      "games-list-title",
+      el("div", { class: "field" }, el("label", { for: "games-agent" }, "Games of"), choose),
       scrolling(
         "Games",
         el("table", {}, head(["", "Black", "White"], ["Discs", "Rules"]), el("tbody", {}, ...games.map(gameRow))),
@@ -261,8 +261,8 @@ async function openGame(key) {
 }
 
 /** Loads what is offered when the view is first opened. */
-export function setUpStudy() {
+export function setUpGames() {
   table.on("view", () => {
-    if (table.view === "study" && !loaded) attempt(load);
+    if (table.view === "games" && !loaded) attempt(load);
   });
 }

@@ -33,7 +33,7 @@ def named(paths: list[Path]) -> dict[str, Path]:
     return found
 
 
-class Studies:
+class Stores:
     """The stores that the page may look into."""
 
     def __init__(self, stores: Mapping[str, Path], reports: Mapping[str, Path]) -> None:
