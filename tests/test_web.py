@@ -19,12 +19,14 @@ from hypothesis import strategies as st
 from starlette.websockets import WebSocketDisconnect
 
 from outflank import __version__
+from outflank.agents import Agent
 from outflank.arena.runner import run_plan
 from outflank.arena.store import Store
 from outflank.arena.tournament import plan_of
 from outflank.board import Position, Rules
 from outflank.errors import BadSpec
 from outflank.execute import Here
+from outflank.interfaces.web import agents as agents_of_pages
 from outflank.interfaces.web.app import create_app
 from outflank.interfaces.web.security import Caps, page_agent
 from support import PERFECT_GAME
@@ -150,6 +152,64 @@ def test_think(page: Page, agent: str) -> None:
     assert all(reply["kind"] == "thinking" and "last" not in reply for reply in thinking)
     again = page.answer(do="think", game=START, agent=agent, seed=3)
     assert again["move"] == decision["move"]
+
+
+def visits(decision: Reply) -> int:
+    return sum(move["visits"] for move in decision["moves"])
+
+
+REUSING = "uct(playouts=2000, reuse=yes)"
+
+
+@pytest.mark.compiled
+def test_an_agent_is_kept_for_the_next_move_of_its_game(page: Page) -> None:
+    def asked(moves: list[int], text: str = REUSING) -> Reply:
+        return page.answer(do="think", game=START | {"moves": moves}, agent=text)
+
+    first = asked([])
+    assert visits(first) == 2000
+    line = first["pv"][:2]
+    assert visits(asked(line)) > 2100
+    assert visits(asked(line, "uct(playouts=2000)")) == 2000
+    assert visits(asked([])) == 2000, "the agent of another text was there in between"
+    assert visits(asked([19, 18])) >= 2000
+    asked([26, 18])
+    assert visits(asked([19, 18])) == 2000, "another game was played in between"
+
+
+@pytest.mark.compiled
+def test_agents_that_are_kept_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[Agent] = []
+    closed: list[Agent] = []
+
+    def build(text: str, caps: Caps) -> Agent:
+        built.append(page_agent(text, caps))
+        return built[-1]
+
+    monkeypatch.setattr(agents_of_pages, "page_agent", build)
+    monkeypatch.setattr(Agent, "close", lambda agent: closed.append(agent))
+    with capped(kept_agents=3, workers=1) as client:
+        kept = client.app.state.visitors.agents  # type: ignore[attr-defined]
+        with connected(client) as first, connected(client) as second:
+            for page in (first, second):
+                for moves in ([], [19], [19, 18], [19, 18, 17]):
+                    page.answer(do="think", game=START | {"moves": moves}, agent="greedy")
+            assert len(kept) == 3 and len(built) == 4 and closed == built[:1]
+            first.answer(do="think", game=START, agent="random")
+            assert len(kept) == 3 and closed == built[:2]
+        assert wait_until(lambda: len(closed) == len(built)) and not len(kept)
+
+
+@pytest.mark.compiled
+def test_two_searches_at_once_have_two_agents(page: Page) -> None:
+    for number in "ab":
+        page.send(id=number, do="think", game=START, agent="uct(seconds=0.3, reuse=yes)")
+    replies: Reply = {}
+    while len(replies) < 2:
+        reply = page.hear()
+        if reply.get("last"):
+            replies[reply["id"]] = reply
+    assert all(visits(reply) == reply["playouts"] for reply in replies.values())
 
 
 @pytest.mark.compiled

@@ -39,6 +39,10 @@ class Game:
         """The last position."""
         return self.positions[-1]
 
+    def continues(self, earlier: "Game") -> bool:
+        """Whether this game is the earlier one, or goes on where that one stopped."""
+        return self.start == earlier.start and list(self.moves[: len(earlier.moves)]) == list(earlier.moves)
+
 
 def replayed(start: Position, moves: Sequence[int]) -> Game:
     """The game of these moves."""

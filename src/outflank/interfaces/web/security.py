@@ -44,6 +44,8 @@ class Caps:
     """For one search."""
     memory_mb: int = 256
     """For the tree or table of one search."""
+    kept_agents: int = 16
+    """Agents between two of their moves, of all pages together; each may hold its tree or table."""
     hash_mb: int = 64
     """For the transposition table of one minimax, which is cleared before every move."""
     leaf_playouts: int = 64

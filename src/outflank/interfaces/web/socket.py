@@ -10,6 +10,7 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from outflank.errors import OutflankError
+from outflank.interfaces.web.agents import Agents, Page
 from outflank.interfaces.web.fields import BadMessage, Fields
 from outflank.interfaces.web.jobs import Job, Pools
 from outflank.interfaces.web.security import Caps, RateLimit
@@ -27,13 +28,13 @@ class Visitors:
     """Everybody who is connected."""
 
     def __init__(self, caps: Caps) -> None:
-        self.caps, self.pools = caps, Pools(caps)
+        self.caps, self.pools, self.agents = caps, Pools(caps), Agents(caps)
         self.connections: set[Connection] = set()
 
     async def welcome(self, websocket: WebSocket) -> None:
         """Serves a socket until it closes."""
         await websocket.accept()
-        connection = Connection(websocket, self.caps, self.pools)
+        connection = Connection(websocket, Page(self.agents), self.pools)
         if len(self.connections) >= self.caps.connections:
             await connection.send({"id": None, **_error(f"{self.caps.connections} pages are open, no more are served")})
             await websocket.close(_TOO_MANY)
@@ -53,9 +54,9 @@ def _error(message: str) -> Reply:
 class Connection:
     """One socket and the requests of it that are under way."""
 
-    def __init__(self, websocket: WebSocket, caps: Caps, pools: Pools) -> None:
-        self.websocket, self.caps, self.pools = websocket, caps, pools
-        self.rate = RateLimit(caps.messages_per_second, caps.burst)
+    def __init__(self, websocket: WebSocket, page: Page, pools: Pools) -> None:
+        self.websocket, self.page, self.pools, self.caps = websocket, page, pools, page.caps
+        self.rate = RateLimit(self.caps.messages_per_second, self.caps.burst)
         self.refused = 0
         self.jobs: dict[Id, tuple[str, Job]] = {}
         self.tasks: set[asyncio.Task[None]] = set()
@@ -82,11 +83,12 @@ class Connection:
                 return
 
     def close(self) -> None:
-        """Stops everything that was asked for."""
+        """Stops everything that was asked for, and closes its agents."""
         for _, job in self.jobs.values():
             job.stop()
         for task in self.tasks:
             task.cancel()
+        self.page.close()
 
     def _hear(self, message: Any) -> Reply | None:
         """Acts on one message; what is to be said at once."""
@@ -135,7 +137,7 @@ class Connection:
         if verb.pool != "quick" and searches >= self.caps.searches_per_connection:
             raise BadMessage(f"{searches} searches are under way; expected no more: wait, or stop one")
         seconds = fields.maybe_number("seconds", self.caps.seconds) or self.caps.seconds
-        job = Job(verb.answer(fields, self.caps), seconds, verb.stream)
+        job = Job(verb.answer(fields, self.page), seconds, verb.stream)
         job.begin(self.pools, verb.pool)
         self.jobs[number] = (verb.pool, job)
         task = asyncio.create_task(self._report(number, job))

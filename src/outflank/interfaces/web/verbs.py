@@ -18,8 +18,9 @@ from outflank.board import SIZES, VARIANTS, Color, Position, Rules
 from outflank.engines import ENGINE_SIGNATURES
 from outflank.errors import BadSpec
 from outflank.formats import ggf, recognise, replay, transcript
+from outflank.interfaces.web.agents import Page
 from outflank.interfaces.web.fields import BadMessage, Fields, Game, replayed, written
-from outflank.interfaces.web.security import Caps, page_agent
+from outflank.interfaces.web.security import page_agent
 from outflank.search.limits import Decision, Limits
 
 Reply = dict[str, Any]
@@ -33,7 +34,7 @@ _MOST = 2**53
 class Verb:
     """How a request is answered."""
 
-    answer: Callable[[Fields, Caps], Answer]
+    answer: Callable[[Fields, Page], Answer]
     pool: str = "quick"
     """Which threads it runs in: `quick`, `moves` for what a player waits for, `analyses` for what may take long."""
     stream: bool = False
@@ -43,7 +44,7 @@ class Verb:
 # --- quick answers ------------------------------------------------------------------------------------------------
 
 
-def _hello(_fields: Fields, caps: Caps) -> Answer:
+def _hello(_fields: Fields, page: Page) -> Answer:
     yield from ()
     agents = {name: found for name, found in agent_signatures().items() if name not in ENGINE_SIGNATURES}
     return {
@@ -57,11 +58,11 @@ def _hello(_fields: Fields, caps: Caps) -> Answer:
             for name, found in agents.items()
         ],
         "limits": {
-            "seconds": caps.seconds,
-            "searches": caps.searches_per_connection,
-            "memory_mb": caps.memory_mb,
-            "message_bytes": caps.message_bytes,
-            "messages_per_second": caps.messages_per_second,
+            "seconds": page.caps.seconds,
+            "searches": page.caps.searches_per_connection,
+            "memory_mb": page.caps.memory_mb,
+            "message_bytes": page.caps.message_bytes,
+            "messages_per_second": page.caps.messages_per_second,
         },
     }
 
@@ -92,13 +93,13 @@ def _turned(position: Position, move: int) -> list[int]:
     return list(position.rules.squares(position.opposing & ~after.own))
 
 
-def _agent(fields: Fields, caps: Caps) -> Answer:
+def _agent(fields: Fields, page: Page) -> Answer:
     """Whether an agent can be named here; otherwise the error says why not."""
     yield from ()
-    return {"kind": "agent", "text": page_agent(fields.text("agent"), caps).text}
+    return {"kind": "agent", "text": page_agent(fields.text("agent"), page.caps).text}
 
 
-def _state(fields: Fields, _caps: Caps) -> Answer:
+def _state(fields: Fields, _page: Page) -> Answer:
     yield from ()
     game = fields.game()
     lasts = [None, *game.moves]
@@ -108,7 +109,7 @@ def _state(fields: Fields, _caps: Caps) -> Answer:
     return reply
 
 
-def _new(fields: Fields, _caps: Caps) -> Answer:
+def _new(fields: Fields, _page: Page) -> Answer:
     yield from ()
     rules = Rules.parse(fields.text("rules", most=40))
     opening = fields.text("opening", "start", most=40)
@@ -121,7 +122,7 @@ def _new(fields: Fields, _caps: Caps) -> Answer:
     return {"kind": "game", "game": written(replayed(start, replay(start, found[0].text)))}
 
 
-def _transform(fields: Fields, _caps: Caps) -> Answer:
+def _transform(fields: Fields, _page: Page) -> Answer:
     yield from ()
     game, number = fields.game(), fields.whole("number", 0, 7)
     rules = game.start.rules
@@ -129,7 +130,7 @@ def _transform(fields: Fields, _caps: Caps) -> Answer:
     return {"kind": "game", "game": written(replayed(game.start.transform(number), moves))}
 
 
-def _read(fields: Fields, _caps: Caps) -> Answer:
+def _read(fields: Fields, _page: Page) -> Answer:
     yield from ()
     variant: Any = fields.text("variant", "standard", most=20)
     size = fields.maybe_whole("size", 4, 16)
@@ -138,7 +139,7 @@ def _read(fields: Fields, _caps: Caps) -> Answer:
     return {"kind": "read", "game": written(game), "format": found.format, "black": found.black, "white": found.white}
 
 
-def _write(fields: Fields, _caps: Caps) -> Answer:
+def _write(fields: Fields, _page: Page) -> Answer:
     yield from ()
     game = fields.game()
     names = fields.text("black", "black", most=200), fields.text("white", "white", most=200)
@@ -184,23 +185,23 @@ def _decided(kind: str, decision: Decision) -> Reply:
     }
 
 
-def _think(fields: Fields, caps: Caps) -> Answer:
+def _think(fields: Fields, page: Page) -> Answer:
     game = fields.game()
-    player = page_agent(fields.text("agent"), caps)
     given = fields.part("limits")
     limits = Limits(
         depth=given.maybe_whole("depth", 1, 500),
         nodes=given.maybe_whole("nodes", 1, _MOST),
         playouts=given.maybe_whole("playouts", 1, _MOST),
-        seconds=given.maybe_number("seconds", caps.seconds),
+        seconds=given.maybe_number("seconds", page.caps.seconds),
         game_seconds=fields.maybe_number("left_seconds", 1e6),
     )
-    forced = len(game.end.moves) == 1
+    seed = fields.whole("seed", -_MOST, _MOST, 0)
     decision = None
-    for decision in player.think(game.end, limits, fields.whole("seed", -_MOST, _MOST, 0)):
-        yield _decided("thinking", decision)
+    with page.playing(fields.text("agent"), game) as player:
+        for decision in player.think(game.end, limits, seed):
+            yield _decided("thinking", decision)
     assert decision is not None, "an agent decides or raises"
-    return _decided("decision", decision) | {"forced": forced}
+    return _decided("decision", decision) | {"forced": len(game.end.moves) == 1}
 
 
 def _analysed(analysis: Analysis) -> Reply:
@@ -228,10 +229,10 @@ def _analysed(analysis: Analysis) -> Reply:
 _STOPPED: Reply = {"kind": "stopped"}
 
 
-def _analyse(fields: Fields, caps: Caps) -> Answer:
+def _analyse(fields: Fields, page: Page) -> Answer:
     game = fields.game()
     text = fields.text("agent", "")
-    player = page_agent(text, caps) if text else None
+    player = page_agent(text, page.caps) if text else None
     latest = _STOPPED
     for analysis in analyse(game.end, player):
         latest = _analysed(analysis)
@@ -239,7 +240,7 @@ def _analyse(fields: Fields, caps: Caps) -> Answer:
     return latest
 
 
-def _tree(fields: Fields, _caps: Caps) -> Answer:
+def _tree(fields: Fields, _page: Page) -> Answer:
     game = fields.game()
     latest = _STOPPED
     for decision in tree_opinion(game.end, fields.whole("playouts", 1, 10**9, 100_000)):
@@ -267,9 +268,9 @@ def _judged(verdict: Verdict) -> Reply:
     }
 
 
-def _review(fields: Fields, caps: Caps) -> Answer:
+def _review(fields: Fields, page: Page) -> Answer:
     game = fields.game()
-    depth, seconds = fields.maybe_whole("depth", 1, 60), fields.maybe_number("seconds_per_move", caps.seconds)
+    depth, seconds = fields.maybe_whole("depth", 1, 60), fields.maybe_number("seconds_per_move", page.caps.seconds)
     done = 0
     for verdict in review(game.start, game.moves, seconds_per_move=seconds, depth=depth):
         yield _judged(verdict)
