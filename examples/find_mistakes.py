@@ -8,11 +8,10 @@ GAME = """f5d6c3d3c4f4f6f3e6e7d7c5b6d8c6c7d2b5a5a6a7g5e3b4c8g6g4c2e8d1
 
 if __name__ == "__main__":
     game = recognise(GAME)
-    name = game.start.rules.name
     for verdict in review(game.start, game.moves):
         if verdict.mark and verdict.played is not None and verdict.best is not None:
             sure = "exactly" if verdict.exact else "about"
             print(
-                f"move {verdict.ply + 1}, {name(verdict.played)}: {verdict.mark}, gives away {sure} {verdict.loss:g} "
-                f"discs; better was {' '.join(map(name, verdict.best_pv[:6]))}"
+                f"move {verdict.ply + 1}, {verdict.played}: {verdict.mark}, gives away {sure} {verdict.loss:g} "
+                f"discs; better was {' '.join(map(str, verdict.best_pv[:6]))}"
             )

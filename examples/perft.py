@@ -14,4 +14,4 @@ if __name__ == "__main__":
         print(f"perft({depth}) = {count:>10,}  {count / seconds / 1e6:8.1f} million a second")
     small = Position.start(Rules(4))
     for move, lines in small.divide(6).items():
-        print(f"4x4, {small.rules.name(move)} first: {lines:,} lines of six plies")
+        print(f"4x4, {move} first: {lines:,} lines of six plies")

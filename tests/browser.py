@@ -9,8 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from outflank.board import Position, Rules
-from outflank.formats import parse_moves, replay
+from outflank.board import Position, Rules, parse_moves
+from outflank.formats import replay
 from outflank.search.solver import solve, solve_moves
 from support import PERFECT_GAME
 

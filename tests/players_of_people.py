@@ -26,7 +26,7 @@ class Named:
         self.games += 1
 
     def choose(self, position: Position, seed: int) -> str:
-        return position.rules.name(position.moves[-1] if self.last else random.Random(seed).choice(position.moves))
+        return str(position.moves[-1] if self.last else random.Random(seed).choice(position.moves))
 
 
 def by_function(position: Position, limits: Limits, seed: int) -> Decision:

@@ -1,5 +1,6 @@
 """Rules, squares, positions, text, scores, symmetry."""
 
+import json
 import pickle
 import random
 from collections import Counter
@@ -132,10 +133,10 @@ def test_positions_are_values() -> None:
 @every_size
 def test_squares_have_names(size: int) -> None:
     rules = Rules(size)
-    names = [rules.name(square) for square in range(rules.pass_move + 1)]
+    names = [str(rules.move(number)) for number in range(rules.cells + 1)]
     assert names[0] == "a1" and names[size - 1] == f"{'abcdefghijklmnop'[size - 1]}1" and names[-1] == "pass"
     assert len(set(names)) == len(names)
-    assert [rules.square(name.upper()) for name in names] == list(range(rules.pass_move + 1))
+    assert [rules.square(name.upper()) for name in names] == list(range(rules.cells + 1))
 
 
 @every_size
@@ -259,7 +260,7 @@ def test_the_canonical_image_is_the_least_of_eight(size: int) -> None:
 @every_size
 def test_bits_of_the_kernels_have_squares(size: int) -> None:
     rules = Rules(size)
-    for square in range(rules.pass_move):
+    for square in range(rules.cells):
         assert rules.by_bit[rules.bit(square).bit_length() - 1] == square
         assert list(rules.squares(rules.bit(square) | rules.bit(0))) == sorted({0, square})
     assert rules.by_bit[-1] == rules.pass_move and len(rules.by_bit) == 64 * rules.words + 1
@@ -281,3 +282,26 @@ def test_digits_are_no_discs() -> None:
         Position.parse("-----O1--XO----- X")
     with pytest.raises(BadNotation, match="strange character '1' at the side to move"):
         Position.parse("-----OX--XO----- 1")
+
+
+def test_moves_are_numbers_that_print_as_their_names() -> None:
+    for size in SIZES:
+        rules = Rules(size)
+        for number in range(rules.cells + 1):
+            move = rules.move(number)
+            assert move == number and hash(move) == hash(number) and json.dumps([move]) == f"[{number}]"
+            assert str(move) == repr(move) == f"{move}" == f"{move:s}" and f"{move:d}" == str(number)
+            assert rules.move(str(move)) is move is rules.square(str(move)) is pickle.loads(pickle.dumps(move))
+            assert move.is_pass == (number == rules.cells) and move.size == size
+    position = Position.start()
+    assert all(move is position.rules.move(int(move)) for move in position.moves)
+    assert str(position.moves) == "(d3, c4, f5, e6)" and list(range(65))[position.moves[0]] == 19
+
+
+def test_positions_after_a_transcript() -> None:
+    assert Position.after("f5d6c3") == Position.start().play("f5").play("d6").play("c3")
+    assert Position.after("", "reversed 6x6") == Position.start(Rules(6, "reversed")) == Position.start("reversed 6x6")
+    with pytest.raises(BadRules):
+        Position.start("reversed 7x7")
+    with pytest.raises(IllegalMove, match=r"move 2 \(character 3\)"):
+        Position.after("f5a1")

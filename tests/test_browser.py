@@ -251,7 +251,7 @@ def test_pasted_ggf_is_analysed_to_exact_values(page: Page) -> None:
     expect(page.locator("#board .square.exact")).to_have_count(len(position.moves))
     for found in solve_moves(position, position.moves):
         assert found.move is not None and found.score is not None
-        square = page.locator(f'[data-square="{position.rules.name(found.move)}"]')
+        square = page.locator(f'[data-square="{found.move}"]')
         shown = f"{found.score:+d}".replace("-", "−") if found.score else "0"
         expect(square.locator(".note")).to_have_text(shown)
         assert "exact" in (square.get_attribute("aria-label") or "")
@@ -279,7 +279,7 @@ def test_a_review_finds_the_planted_blunder(page: Page) -> None:
     page.click("#tab-review")
     page.click("#review-start")
     expect(page.locator("#review-state")).to_contain_text("Review finished", timeout=3 * PATIENCE)
-    name = Rules().name(moves[ply])
+    name = str(moves[ply])
     found = page.locator("#review-list li").filter(has_text=f"{ply + 1}. {name}")
     expect(found).to_contain_text("Blunder")
     assert page.locator("#graph .flag.blunder").count() >= 1
@@ -490,7 +490,7 @@ def test_the_page_knows_the_rules_as_we_do(page: Page, variant: Any) -> None:
         assert page.evaluate(_REPLAY, {"rules": str(rules), "moves": moves}) == expected
         for number in range(8):
             shown = page.evaluate(_IMAGES, {"size": size, "number": number})
-            assert shown == [rules.image(square, number) for square in range(rules.pass_move + 1)]
+            assert shown == [rules.image(square, number) for square in range(rules.cells + 1)]
 
 
 def facts(position: Position) -> list[Any]:

@@ -102,7 +102,7 @@ def play_out(black: EnginePlayer, white: EnginePlayer, start: Position, follow: 
         side = white if position.turn else black
         if follow:
             side.follow(start, tuple(moves))
-        move = position.moves[0]
+        move: int = position.moves[0]
         if len(position.moves) > 1:
             move = side.choose(position, Limits(), len(moves)).move
         moves.append(move)
@@ -231,7 +231,7 @@ def test_what_gtp_is_told(started: list[int]) -> None:
     reply = position.moves[0]
     engine.choose(position.play(reply), Limits(game_seconds=60.5, seconds=2))
     assert told(engine)[11:] == [
-        f"play w {START.rules.name(reply)}", "time_settings 60 0 0", "time_left b 60 0", "genmove b",
+        f"play w {START.rules.move(reply)}", "time_settings 60 0 0", "time_left b 60 0", "genmove b",
     ]  # fmt: skip
     before = process(engine).pid
     engine.choose(START)

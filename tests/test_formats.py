@@ -10,20 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from outflank.board import SIZES, Color, Position, Rules, Variant
+from outflank.board import SIZES, Color, Move, Position, Rules, Variant, parse_moves
 from outflank.errors import BadNotation, IllegalMove, OutflankError
-from outflank.formats import ggf, parse_moves, play_moves, read_ggf, read_obf, recognise, replay, transcript
+from outflank.formats import ggf, play_moves, read_ggf, read_obf, recognise, replay, transcript
 from support import EFFORT, PERFECT_GAME, VARIANTS, every_size, every_variant, from_naive, shared
 
 START = Position.start()
 games = st.tuples(st.sampled_from(SIZES), st.sampled_from(VARIANTS), st.integers(0, 10**6), st.integers(0, 8))
 
 
-def random_moves(size: int, seed: int) -> list[int]:
+def random_moves(size: int, seed: int) -> list[Move]:
     return moves_from(Position.start(Rules(size)), seed)
 
 
-def moves_from(position: Position, seed: int) -> list[int]:
+def moves_from(position: Position, seed: int) -> list[Move]:
     rng, moves = random.Random(seed), []
     while position.moves:
         moves.append(rng.choice(position.moves))
@@ -281,7 +281,7 @@ def test_positions_are_recognised(size: int, variant: Variant) -> None:
         ("obf", f"{position.line()};"),
         (
             "obf",
-            f"# a file\n\n{position.line()}; {position.rules.name(position.moves[0])}:+2; % best\n{position.line()}",
+            f"# a file\n\n{position.line()}; {position.moves[0]}:+2; % best\n{position.line()}",
         ),
     ]:
         found = recognise(text, variant)

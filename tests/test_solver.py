@@ -71,7 +71,7 @@ def played(rules: Rules, holes: int, seed: int) -> Position:
 def filled(rules: Rules, holes: int, seed: int) -> Position:
     """A full board with holes, together or scattered: passes, early ends and stretches of one colour abound."""
     rng = random.Random(seed)
-    squares = list(range(rules.pass_move))
+    squares = list(range(rules.cells))
     rng.shuffle(squares)
     if seed % 2:
         row, column = divmod(squares[0], rules.size)
@@ -87,7 +87,7 @@ def filled(rules: Rules, holes: int, seed: int) -> Position:
 def positions(rules: Rules, most: int, number: int) -> Iterator[Position]:
     """This many positions with 0 to `most` empty squares; a few small ones where everything is slow."""
     for seed in range(number if EFFORT == 1 else 8):
-        holes = min(random.Random(seed).randrange(most + 1), rules.pass_move - 4)
+        holes = min(random.Random(seed).randrange(most + 1), rules.cells - 4)
         holes = holes if EFFORT == 1 else min(holes, 4)
         yield (filled if seed % 2 or rules.size > 8 else played)(rules, holes, seed)
 
@@ -175,7 +175,7 @@ def test_images_of_a_position_have_the_same_score(variant: Variant) -> None:
 
 def forum(name: str) -> list[tuple[Position, dict[int, int]]]:
     """Positions of the FFO test suite with the published score of every move."""
-    found = []
+    found: list[tuple[Position, dict[int, int]]] = []
     for line in shared("ffo", name).read_text().splitlines():
         board, *scored = [part.strip() for part in line.split(";") if part.strip()]
         position = Position.parse(board)

@@ -387,7 +387,7 @@ def test_a_whole_game_with_undo_hint_save_and_load(tmp_path: Path) -> None:
         position, undone = START_4, False
         while not position.is_over:
             assert position.turn is Color.BLACK
-            person.type(position.rules.name(position.moves[0]))
+            person.type(str(position.moves[0]))
             seen = person.until("> ")
             while not seen.endswith(("black> ", "game over> ")):
                 seen += person.until("> ")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from outflank.arena.match import MatchResult
     from outflank.arena.quick import match, tournament
     from outflank.arena.ratings import Ratings
-    from outflank.board import Color, Position, Rules
+    from outflank.board import Color, Move, Position, Rules
     from outflank.errors import BadNotation, BadRules, BadSpec, IllegalMove, OutflankError
     from outflank.formats import ggf, read_ggf, read_obf, recognise, replay, transcript
     from outflank.game import GameRecord, play
@@ -36,6 +36,7 @@ _HOME = {
     "tournament": "arena.quick",
     "Ratings": "arena.ratings",
     "Color": "board",
+    "Move": "board",
     "Position": "board",
     "Rules": "board",
     "OutflankError": "errors",
@@ -68,6 +69,7 @@ __all__ = [
     "IllegalMove",
     "Limits",
     "MatchResult",
+    "Move",
     "OutflankError",
     "Position",
     "Ratings",

@@ -91,8 +91,8 @@ def analyse(position: Position, player: Agent | None = None) -> Iterator[Analysi
 
     >>> position = Position.parse("OX-OXOO-XXXXXXX- O")
     >>> *_, last = analyse(position)
-    >>> [(position.rules.name(move.move), move.text) for move in last.moves], last.finished
-    ([('c1', '+2 discs, exact'), ('d4', '-6 discs, exact')], True)
+    >>> [(move.move, move.text) for move in last.moves], last.finished
+    ([(c1, '+2 discs, exact'), (d4, '-6 discs, exact')], True)
     """
     if player is None:
         yield from _analyse(position)
@@ -214,7 +214,7 @@ def tree_opinion(position: Position, playouts: int = 100_000) -> Iterator[Decisi
 
     >>> *_, last = tree_opinion(Position.start(), playouts=2000)
     >>> sorted(root.move for root in last.moves), 0 < last.moves[0].win_rate < 1
-    ([19, 26, 37, 44], True)
+    ([d3, c4, f5, e6], True)
     """
     yield from agent(f"uct(playouts={playouts}, c=0.7, leaf_playouts=8, instant=no)").think(position)
 

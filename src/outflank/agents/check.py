@@ -50,7 +50,7 @@ def sample_positions(rules: Rules, count: int, seed: int) -> list[Position]:
     rng, found = random.Random(seed), [Position.start(rules)]
     while len(found) < count:
         position = Position.start(rules)
-        for _ in range(rng.randrange(rules.pass_move - 4)):
+        for _ in range(rng.randrange(rules.cells - 4)):
             position = position.play(rng.choice(position.moves)) if position.moves else Position.start(rules)
         if position.moves:
             found.append(position)
@@ -106,12 +106,12 @@ def _question(ours: Connection, tasks: list[Position], seconds: float, problems:
             if isinstance(move, str):
                 return decisions, f"{move} in {_where(position)}"
             if move not in position.moves:
-                legal = " ".join(position.rules.name(legal) for legal in position.moves)
+                legal = " ".join(map(str, position.moves))
                 return decisions, f"illegal move {move!r} in {_where(position)}; legal: {legal}"
             moves.append(move)
             decisions += 1
         if moves[0] != moves[1]:
-            names = " and ".join(position.rules.name(move) for move in moves)
+            names = " and ".join(map(str, moves))
             problems.append(f"not reproducible: {names} for the same seed in {_where(position)}")
     return decisions, ""
 

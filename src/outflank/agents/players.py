@@ -45,7 +45,7 @@ class RandomPlayer:
         move = random.Random(seed).choice(position.moves)
         seconds = time.perf_counter() - began
         judged = tuple(map(_unjudged, position.moves))
-        return Decision(move, position.turn, seconds=seconds, pv=(move,), moves=judged, rules=position.rules)
+        return Decision(move, position.turn, seconds=seconds, pv=(move,), moves=judged)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,6 @@ class SolverPlayer:
             finished=found.exact,
             note="" if found.exact else "not finished: a limit stopped the solver, the move is not proven best",
             unit="discs" if self.by == "margin" else "result",
-            rules=position.rules,
         )
 
 
@@ -138,6 +137,7 @@ class OwnPlayer:
         if isinstance(move, str):
             move = position.rules.square(move)
         if isinstance(move, bool) or not hasattr(move, "__index__") or move.__index__() not in position.moves:
-            legal = " ".join(position.rules.name(legal) for legal in position.moves)
+            legal = " ".join(map(str, position.moves))
             raise IllegalMove(f"{self.name} answered {answer!r} in {position.line()}; legal: {legal}")
-        return decision or Decision(move.__index__(), position.turn, pv=(move.__index__(),), rules=position.rules)
+        chosen = position.rules.move(move.__index__())
+        return replace(decision, move=chosen) if decision else Decision(chosen, position.turn, pv=(chosen,))

@@ -39,7 +39,7 @@ class Agent:
     >>> player = agent("minimax(depth=2, eval=discs)")
     >>> decision = player.choose(Position.start())
     >>> decision.move, decision.nodes, player.label
-    (19, 11, 'minimax(depth=2, eval=discs)')
+    (d3, 11, 'minimax(depth=2, eval=discs)')
     """
 
     text: str
@@ -110,7 +110,7 @@ class Agent:
         if not moves:
             raise IllegalMove(f"no move can be chosen: the game is over in {position.line()}")
         if moves[0] == position.rules.pass_move or (self.instant and len(moves) == 1):
-            return Decision(moves[0], position.turn, pv=moves, moves=(RootMove(moves[0]),), rules=position.rules)
+            return Decision(moves[0], position.turn, pv=moves, moves=(RootMove(moves[0]),))
         return None
 
     @cached_property

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from outflank.arena.store import StoredGame, StoreError
-from outflank.board import Position
+from outflank.board import Position, parse_moves
 from outflank.errors import BadSpec, MissingExtra, OutflankError
-from outflank.formats import ggf, parse_moves
+from outflank.formats import ggf
 from outflank.game import MoveRecord, Spent, Termination
 
 Games = Iterable[StoredGame]

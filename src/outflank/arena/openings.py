@@ -86,8 +86,8 @@ def read_openings(text: str, rules: Rules, wanted: int, seed: int) -> list[Openi
 
 def _plies(call: Call, rules: Rules) -> int:
     values = [*call.values, *(value for name, value in call.options if name == "plies")]
-    if len(values) != 1 or not isinstance(values[0], int) or not 0 <= values[0] < rules.pass_move - 4:
-        most = rules.pass_move - 5
+    if len(values) != 1 or not isinstance(values[0], int) or not 0 <= values[0] < rules.cells - 4:
+        most = rules.cells - 5
         raise BadSpec(f"{call} is not a way to open on {rules}; expected {call.name}(k) with k plies from 0 to {most}")
     return values[0]
 
@@ -230,7 +230,7 @@ def _from_file(path: Path, rules: Rules) -> Iterator[tuple[str, Position]]:
 def _from_line(content: str, rules: Rules) -> tuple[str, Position]:
     """A position line where it has the length of one, otherwise the transcript in its first column."""
     squares = content.partition(";")[0]
-    if len("".join(squares.split())) == rules.pass_move + 1:
+    if len("".join(squares.split())) == rules.cells + 1:
         return squares, Position.parse(squares, rules.variant)
     start = Position.start(rules)
     text = content.split()[0]

@@ -122,7 +122,7 @@ class GtpPlayer(EnginePlayer):
         self._command(process, f"{_SETUP} {start.line()}")
 
     def _play(self, process: EngineProcess, position: Position, move: int) -> None:
-        command = f"play {_letter(position.turn)} {position.rules.name(move)}"
+        command = f"play {_letter(position.turn)} {position.rules.move(move)}"
         if move == position.rules.pass_move:
             self._exchange(process, command, self.timeout)
         else:
@@ -137,7 +137,7 @@ class GtpPlayer(EnginePlayer):
         answer = self._command(process, f"genmove {_letter(position.turn)}", self._patience(limits))
         move = self._legal(process, answer, position)
         self._told = line.plus(move)
-        return Decision(move, position.turn, pv=(move,), moves=(RootMove(move),), rules=position.rules)
+        return Decision(move, position.turn, pv=(move,), moves=(RootMove(move),))
 
     def _can_serve(self, limits: Limits) -> bool:
         return not self._clock or bool(_time_commands(limits, True)[0])

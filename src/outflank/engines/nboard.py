@@ -101,7 +101,6 @@ class NBoardPlayer(EnginePlayer):
             depth=_depth(report.depth, position) if variation else 0,
             pv=variation or (move,),
             moves=(RootMove(move, _number(value)),),
-            rules=position.rules,
         )
 
 

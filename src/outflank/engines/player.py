@@ -12,7 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from dataclasses import replace
 
-from outflank.board import Position
+from outflank.board import Move, Position
 from outflank.engines.line import Line, moves_between
 from outflank.engines.process import EngineProcess, read_command
 from outflank.errors import EngineFailed
@@ -126,7 +126,7 @@ class EnginePlayer(ABC):
                 return line.plus(*moves)
         return Line(position)
 
-    def _legal(self, process: EngineProcess, text: str, position: Position) -> int:
+    def _legal(self, process: EngineProcess, text: str, position: Position) -> Move:
         """The move that a program named, checked."""
         rules = position.rules
         try:
@@ -134,9 +134,9 @@ class EnginePlayer(ABC):
         except ValueError:  # BadNotation, or digits without an end
             raise process.failed("failure", f"answered {text[:40]!r}; expected a square such as d3, or pass") from None
         if move not in position.moves:
-            legal = " ".join(rules.name(one) for one in position.moves) or "nothing, the game is over"
+            legal = " ".join(map(str, position.moves)) or "nothing, the game is over"
             other = position.with_turn(position.turn.other)
             hint = f" (a move for {other.turn})" if move in other.moves else ""
-            said = f"{position.turn} cannot play {rules.name(move)}{hint} in {position.line()}; legal: {legal}"
+            said = f"{position.turn} cannot play {move}{hint} in {position.line()}; legal: {legal}"
             raise process.failed("illegal move", said)
         return move

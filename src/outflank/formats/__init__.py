@@ -7,7 +7,7 @@ whole games with players and result, and `recognise` reads any of them without b
 from outflank.formats.ggf import GgfGame, ggf, ggf_value, read_ggf
 from outflank.formats.obf import Problem, read_obf
 from outflank.formats.recognise import Recognised, recognise
-from outflank.formats.transcripts import parse_moves, play_moves, replay, transcript
+from outflank.formats.transcripts import play_moves, replay, transcript
 
 __all__ = [
     "GgfGame",
@@ -15,7 +15,6 @@ __all__ = [
     "Recognised",
     "ggf",
     "ggf_value",
-    "parse_moves",
     "play_moves",
     "read_ggf",
     "read_obf",

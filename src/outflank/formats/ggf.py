@@ -87,7 +87,7 @@ def ggf_value(text: str) -> str:
 
 
 def _move_name(rules: Rules, move: int) -> str:
-    return "PA" if move == rules.pass_move else rules.name(move).upper()
+    return "PA" if move == rules.pass_move else str(rules.move(move)).upper()
 
 
 def _time(seconds: float) -> str:
@@ -125,7 +125,7 @@ def read_ggf(text: str) -> list[GgfGame]:
 
     >>> [game] = read_ggf("1 (;GM[Othello]PB[a]PW[b]RE[-4:t]TY[4a]BO[4 ---- -O*- -*O- ---- *]B[b1//0.5]W[A1];)")
     >>> str(game.start.rules), game.moves, game.black, game.result, game.ending
-    ('reversed 4x4', (1, 0), 'a', -4.0, 't')
+    ('reversed 4x4', (b1, a1), 'a', -4.0, 't')
     """
     games: list[GgfGame] = []
     at = text.find(_BEGIN)
@@ -192,7 +192,7 @@ def _start(match_type: str, board: str) -> Position:
         return Position.start(Rules(size, variant))
     position = Position.parse("".join(drawn[2].split()).translate(_ZERO_IS_WHITE), variant)
     if position.rules.size != size:
-        raise BadNotation(f"board of size {size} has {position.rules.pass_move} squares; expected {size * size}")
+        raise BadNotation(f"board of size {size} has {position.rules.cells} squares; expected {size * size}")
     return position
 
 

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from outflank.board import SIZES, Position, Rules, Variant
+from outflank.board import SIZES, Position, Rules, Variant, parse_moves
 from outflank.errors import BadNotation, OutflankError
 from outflank.formats.ggf import read_ggf
 from outflank.formats.obf import content_lines, read_obf
-from outflank.formats.transcripts import parse_moves, play_moves, replay
+from outflank.formats.transcripts import play_moves, replay
 
 Format = Literal["ggf", "obf", "board", "board and moves", "transcript"]
 
@@ -54,7 +54,7 @@ def recognise(text: str, variant: Variant = "standard", size: int | None = None)
     `variant` counts where the text does not tell; `size` is the board of a transcript that would pass for 8x8.
 
     >>> recognise("f5d6c3").format, recognise("-----OX--XO----- X b1a1").moves
-    ('transcript', (1, 0))
+    ('transcript', (b1, a1))
     >>> recognise("good evening")
     Traceback (most recent call last):
     outflank.errors.BadNotation: 'good evening' is neither a game nor a position; tried: a GGF record (;GM[Othello]…;),

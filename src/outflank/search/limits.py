@@ -17,7 +17,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from outflank.board import Color, Rules
+from outflank.board import Color
 from outflank.errors import BadSpec
 from outflank.render import html_block, html_table
 
@@ -184,9 +184,11 @@ class RootMove(NamedTuple):
 class Decision:
     """A move and why. Values are seen by the side to move, named in `seen_from`.
 
-    >>> decision = Decision(19, Color.BLACK, 0.5, playouts=100, pv=(19, 18), unit="wins", rules=Rules())
+    >>> from outflank.board import Rules
+    >>> line = tuple(map(Rules().move, ("d3", "c3")))
+    >>> decision = Decision(line[0], Color.BLACK, 0.5, playouts=100, pv=line, unit="wins")
     >>> decision.move, str(decision)
-    (19, 'd3 (50 % wins), 100 playouts, d3 c3')
+    (d3, 'd3 (50 % wins), 100 playouts, d3 c3')
     """
 
     move: int
@@ -205,25 +207,20 @@ class Decision:
     """What a person should know, such as a full tree."""
     unit: Unit = "points"
     """What `value` counts."""
-    rules: Rules | None = None
-    """Of the position, so that moves have names."""
 
     @property
     def value_text(self) -> str:
         """The value for people; discs are counted by the solver alone and therefore exact."""
         return value_text(self.value, self.unit, exact=self.unit == "discs")
 
-    def _name(self, move: int) -> str:
-        return f"move {move}" if self.rules is None else self.rules.name(move)
-
     def __str__(self) -> str:
         unit = " points" if self.unit == "points" else ""
         value = f" ({self.value_text}{unit})" if self.value_text else ""
         spent, what = (self.playouts, "playouts") if self.playouts else (self.nodes, "nodes")
         effort = [f"depth {self.depth}"] * (self.depth > 0) + [f"{spent:,} {what}"] * (spent > 0)
-        names = [*map(self._name, self.pv[:_SHOWN_LINE]), *(["…"] if len(self.pv) > _SHOWN_LINE else [])]
+        names = [*map(str, self.pv[:_SHOWN_LINE]), *(["…"] if len(self.pv) > _SHOWN_LINE else [])]
         line = [" ".join(names)] if len(names) > 1 else []
-        return ", ".join([f"{self._name(self.move)}{value}", *effort, *line])
+        return ", ".join([f"{self.move}{value}", *effort, *line])
 
     __repr__ = __str__
 
@@ -232,7 +229,7 @@ class Decision:
         judged = sorted(self.moves, key=lambda root: (root.move != self.move, -root.visits, -(root.value or 0)))
         rows = [
             [
-                self._name(root.move),
+                str(root.move),
                 ("" if root.exact else "at most ") + value_text(root.value, self.unit),
                 f"{root.visits:,}" if root.visits else "",
             ]

@@ -69,7 +69,7 @@ def order_classes(rules: Rules, order: str, table: Table) -> npt.NDArray[np.uint
 
 def _new_stack(rules: Rules, plies: int) -> kernel.Stack:
     """Arrays for this many plies, and one row of scratch space."""
-    rows, squares = plies + 2, rules.pass_move
+    rows, squares = plies + 2, rules.cells
     return kernel.Stack(
         own=np.zeros((rows, rules.words), np.uint64),
         other=np.zeros((rows, rules.words), np.uint64),
@@ -105,7 +105,7 @@ class MinimaxSearch:
     >>> search = MinimaxSearch(read_evaluation("discs"))
     >>> decision = search.choose(Position.start(), Limits(depth=3), seed=0)
     >>> decision.move, decision.value, decision.depth, len(decision.pv)
-    (19, 3, 3, 3)
+    (d3, 3, 3, 3)
     """
 
     def __init__(self, evaluation: EvaluationSpec, ways: MinimaxOptions | None = None, hash_mb: float = 0) -> None:
@@ -279,5 +279,4 @@ class _Run:
             pv=tuple([moves[bit] for bit in line]),
             moves=tuple([RootMove(moves[bit], value, exact) for bit, value, exact in roots]),
             finished=self.solved or self.depth >= deepest,
-            rules=self.position.rules,
         )

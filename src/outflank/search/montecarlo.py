@@ -61,7 +61,7 @@ def choices_of(position: Position) -> tuple[int, ...]:
 
 def forced(position: Position, move: int) -> Decision:
     """The decision when there is only one move: at once, and without a value."""
-    return Decision(move, position.turn, pv=(move,), moves=(RootMove(move),), rules=position.rules)
+    return Decision(move, position.turn, pv=(move,), moves=(RootMove(move),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +134,8 @@ class FlatMonteCarlo:
 
     >>> position = Position.parse("-X-X-XXOOXOOXXXO O")
     >>> decision = FlatMonteCarlo(playouts=20).choose(position, Limits(), seed=1)
-    >>> {position.rules.name(root.move): root.win_rate for root in decision.moves}
-    {'a1': 0.5, 'c1': 1.0, 'a2': 0.0}
+    >>> {root.move: root.win_rate for root in decision.moves}
+    {a1: 0.5, c1: 1.0, a2: 0.0}
     """
 
     def __init__(
@@ -192,7 +192,6 @@ class FlatMonteCarlo:
             ),
             finished=self.playouts is None or total == self.playouts * len(moves),
             unit="wins",
-            rules=position.rules,
         )
 
     def _share(self, limits: Limits, moves: int) -> Limits:
@@ -263,6 +262,4 @@ class HeuristicPlayer:
         )
         move = next(position.rules.squares(1 << int(bit)))
         value = next(root.value for root in found if root.move == move)
-        return Decision(
-            move, position.turn, value, len(moves), 0, 1, clock.seconds, (move,), found, rules=position.rules
-        )
+        return Decision(move, position.turn, value, len(moves), 0, 1, clock.seconds, (move,), found)

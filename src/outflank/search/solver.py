@@ -35,8 +35,8 @@ class Solution:
     """The outcome of a position under perfect play, as seen by the side to move: positive when it wins.
 
     >>> solution = solve(Position.parse("XXXXOOOXOOXXOO-- X"))
-    >>> solution.score, solution.exact, [solution.position.rules.name(move) for move in solution.pv]
-    (2, True, ['pass', 'd4', 'c4'])
+    >>> solution.score, solution.exact, solution.pv
+    (2, True, (pass, d4, c4))
     """
 
     position: Position
@@ -79,7 +79,7 @@ def solve(
     >>> solve(start).score, solve(start, by="wdl").score, solve(start.with_variant("reversed")).score
     (-10, -1, 4)
     >>> [(move.move, move.value) for move in solve(start, every_move=True, empties="nobody").moves]
-    [(1, -8), (4, -8), (11, -8), (14, -8)]
+    [(b1, -8), (a2, -8), (d3, -8), (c4, -8)]
     """
     _check(by, empties, memory_mb)
     searcher = _Searcher(position, by, empties, limits or Limits(), memory_mb)
@@ -109,12 +109,12 @@ def _check(by: str, empties: str, memory_mb: float) -> None:
 def _game(rules: Rules, empties: Empties) -> kernels.Game:
     """The rules as the kernel takes them."""
     last = rules.size - 1
-    cells = [(rules.bit(square), *divmod(square, rules.size)) for square in range(rules.pass_move)]
+    cells = [(rules.bit(square), *divmod(square, rules.size)) for square in range(rules.cells)]
     return kernels.Game(
         full=rules.board(rules.full),
         sides=rules.board(sum(bit for bit, _, column in cells if column in (0, last))),
         ends=rules.board(sum(bit for bit, row, _ in cells if row in (0, last))),
-        squares=rules.pass_move,
+        squares=rules.cells,
         sign=1 if rules.variant == "standard" else -1,
         prize=1 if empties == "winner" else 0,
     )

@@ -274,7 +274,6 @@ class UctSearch:
             finished=limits.playouts is None or playouts + self.leaf_playouts > limits.playouts,
             note=f"the tree was full at {len(tree.visits)} nodes" if counters[kernels.FULL] else "",
             unit="wins",
-            rules=position.rules,
         )
 
 

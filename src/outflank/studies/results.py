@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from outflank.arena.store import StoredGame
-from outflank.board import Color, Position
+from outflank.board import Color, Move, Position
 from outflank.formats import play_moves, replay
 
 
@@ -63,7 +63,7 @@ class Played:
         return Position.parse(self.game.opening, self.game.rules.variant)
 
     @cached_property
-    def moves(self) -> list[int]:
+    def moves(self) -> list[Move]:
         """Its moves, passes among them."""
         return replay(self.start, self.game.moves)
 

@@ -132,23 +132,22 @@ def run_move(args: argparse.Namespace) -> None:
     player = agent(args.agent)
     position = _after_moves(args)
     decision = player.choose(position, _limits(args), args.seed)
-    print(json.dumps(_decided(position, decision)) if args.json else position.rules.name(decision.move))
+    print(json.dumps(_decided(decision)) if args.json else decision.move)
 
 
-def _decided(position: "Position", decision: "Decision") -> dict[str, Any]:
-    name = position.rules.name
+def _decided(decision: "Decision") -> dict[str, Any]:
     return {
-        "move": name(decision.move),
+        "move": str(decision.move),
         "value": decision.value,
         "seen_from": str(decision.seen_from),
         "nodes": decision.nodes,
         "playouts": decision.playouts,
         "depth": decision.depth,
         "seconds": round(decision.seconds, 6),
-        "pv": [name(move) for move in decision.pv],
+        "pv": list(map(str, decision.pv)),
         "moves": [
             {
-                "move": name(root.move),
+                "move": str(root.move),
                 "value": root.value,
                 "exact": root.exact,
                 "visits": root.visits,
@@ -191,11 +190,11 @@ def _solved(position: "Position", solution: "Solution") -> dict[str, Any]:
         "position": position.line(),
         "score": solution.score,
         "discs": end.score(position.turn) if solution.exact and end.is_over else None,
-        "best": None if solution.move is None else position.rules.name(solution.move),
+        "best": None if solution.move is None else str(solution.move),
         "nodes": solution.nodes,
         "seconds": round(solution.seconds, 6),
         "exact": solution.exact,
-        "pv": [position.rules.name(move) for move in solution.pv],
+        "pv": list(map(str, solution.pv)),
     }
 
 

@@ -89,7 +89,7 @@ def _facts(position: "Position") -> dict[str, Any]:
         "position": position.line(),
         "rules": str(position.rules),
         "turn": str(position.turn),
-        "legal": [position.rules.name(move) for move in position.moves],
+        "legal": list(map(str, position.moves)),
         "discs": {"black": position.discs(black), "white": position.discs(white), "empty": position.empties},
         "over": position.is_over,
         "winner": str(position.winner) if position.winner is not None else None,
@@ -124,7 +124,7 @@ def run_perft(args: argparse.Namespace) -> None:
     with _progress() as on_progress:
         if args.divide:
             divided = {
-                position.rules.name(move): position.play(move).perft(args.depth - 1, on_progress)
+                str(move): position.play(move).perft(args.depth - 1, on_progress)
                 for move in (position.moves if args.depth > 0 else ())
             }
         count = sum(divided.values()) if divided else position.perft(args.depth, on_progress)

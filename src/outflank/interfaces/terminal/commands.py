@@ -115,8 +115,8 @@ def _hint(session: "Session", _: str) -> None:
         told("looking for a good move")
         found = _analysed(position, _HINT_SECONDS, lambda analysis: None)
     best = found.moves[0]
-    name = position.rules.name(best.move)
-    session.screen.say(f"try {name}: {_worth(best)}, expecting {_line(position, best)}")
+    name = str(best.move)
+    session.screen.say(f"try {name}: {_worth(best)}, expecting {_line(best)}")
 
 
 def _analyse(session: "Session", argument: str) -> None:
@@ -154,10 +154,7 @@ def _values(analysis: Analysis) -> Table:
     position = analysis.position
     return Table(
         ["move", "worth", "depth", "line"],
-        [
-            [position.rules.name(value.move), _worth(value), str(value.depth), _line(position, value)]
-            for value in analysis.moves
-        ],
+        [[str(value.move), _worth(value), str(value.depth), _line(value)] for value in analysis.moves],
         f"Every move of {position.turn} ({analysis.nodes:,} positions, {analysis.seconds:.1f} s)",
     )
 
@@ -166,8 +163,8 @@ def _worth(value: MoveValue) -> str:
     return value.text if value.exact else f"about {value.text} discs"
 
 
-def _line(position: Position, value: MoveValue) -> str:
-    names = [position.rules.name(move) for move in value.pv]
+def _line(value: MoveValue) -> str:
+    names = list(map(str, value.pv))
     return " ".join(names[:_LONGEST_LINE]) + (" …" if len(names) > _LONGEST_LINE else "")
 
 

@@ -68,7 +68,7 @@ class Game:
         """The squares whose discs the last disc turned.
 
         >>> Game(Position.start(Rules(4)), [1]).turned
-        (5,)
+        (b2,)
         """
         ply = max((i for i, move in enumerate(self.moves, start=1) if move != self.start.rules.pass_move), default=0)
         before, after = self._positions[max(ply - 1, 0)], self._positions[ply]
@@ -152,7 +152,7 @@ class Game:
 
     def ggf(self, black: str, white: str) -> str:
         """The game up to the place as a GGF record, with the names of the players."""
-        lost = self.start.rules.pass_move
+        lost = self.start.rules.cells
         given_up = {None: "", Color.BLACK: f"{-lost}:r", Color.WHITE: f"+{lost}:r"}[self._resigned]
         return ggf(self.start, self.moves, black, white, result=given_up)
 

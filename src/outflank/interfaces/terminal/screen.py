@@ -56,7 +56,7 @@ class Screen:
         (black, white), position = game.discs, game.position
         self.say(f"\n{position.text(game.last)}")
         self.say(f"black X {black} ({names[0]}), white O {white} ({names[1]})")
-        last = "" if game.last is None else f"last move {position.rules.name(game.last)}; "
+        last = "" if game.last is None else f"last move {game.last}; "
         self.say(f"{last}{state(game)}")
 
     def say(self, text: str) -> None:
@@ -146,7 +146,7 @@ def state(game: Game) -> str:
     if game.over:
         return f"game over: {game.result}"
     position = game.position
-    return f"{position.turn} to move: {' '.join(map(position.rules.name, position.moves))}"
+    return f"{position.turn} to move: {' '.join(map(str, position.moves))}"
 
 
 # --- in colours ---------------------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def _facts(game: Game, names: Names, palette: Palette) -> list[Text]:
     played = f", {game.ply} {'move' if game.ply == 1 else 'moves'} played" if game.ply else ""
     facts = [Text(), Text(f"{game.start.rules}{played}", style="dim"), *sides, Text()]
     if game.last is not None:
-        facts.append(Text(f"last move {game.start.rules.name(game.last)}"))
+        facts.append(Text(f"last move {game.last}"))
     return [*facts, Text(f"game over: {game.result}", style="bold")] if game.over else facts
 
 

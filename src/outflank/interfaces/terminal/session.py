@@ -82,8 +82,8 @@ class Session:
 
     def play(self) -> None:
         """Until the person leaves."""
-        legal = self.game.position.moves or (0,)
-        self.screen.say(_WELCOME.format(square=self.game.position.rules.name(legal[0])))
+        legal = self.game.position.moves or (self.game.position.rules.move(0),)
+        self.screen.say(_WELCOME.format(square=legal[0]))
         if not self.has_person:
             self.screen.say(_AGENTS)
         self.begin(self.game)

@@ -155,11 +155,11 @@ class Fields:
         line = game.text("start", "", most=1000)
         start = Position.parse(line, rules.variant) if line else Position.start(rules)
         if start.rules != rules:
-            raise BadMessage(f"start has {start.rules.pass_move} squares; expected {rules.pass_move} for {rules}")
+            raise BadMessage(f"start has {start.rules.cells} squares; expected {rules.cells} for {rules}")
         moves = game._get("moves", [])
-        if not isinstance(moves, list) or len(moves) > 2 * rules.pass_move:
-            raise BadMessage(f"moves is {_shown(moves)}; expected a list of at most {2 * rules.pass_move} moves")
+        if not isinstance(moves, list) or len(moves) > 2 * rules.cells:
+            raise BadMessage(f"moves is {_shown(moves)}; expected a list of at most {2 * rules.cells} moves")
         for move in moves:
-            if isinstance(move, bool) or not isinstance(move, int) or not 0 <= move <= rules.pass_move:
-                raise BadMessage(f"move {_shown(move)} is none; expected 0 to {rules.pass_move}, the pass")
+            if isinstance(move, bool) or not isinstance(move, int) or not 0 <= move <= rules.cells:
+                raise BadMessage(f"move {_shown(move)} is none; expected 0 to {rules.cells}, the pass")
         return replayed(start, moves)

@@ -1,0 +1,117 @@
+"""Positions and moves as text: boards of signs, and transcripts such as `f5d6c3`."""
+
+import re
+from functools import cache
+from string import ascii_lowercase
+
+from outflank.board.rules import SIZES, Color, Move, Rules, Variant, shared_rules
+from outflank.errors import BadNotation
+
+_BLACK_SIGNS, _WHITE_SIGNS, _EMPTY_SIGNS = "Xx*Bb●", "Oo○Ww", "-._"
+_ALL_SIGNS = _BLACK_SIGNS + _WHITE_SIGNS + _EMPTY_SIGNS
+_IS_BLACK, _IS_WHITE = (
+    str.maketrans({sign: str(+(sign in own)) for sign in _ALL_SIGNS}) for own in (_BLACK_SIGNS, _WHITE_SIGNS)
+)
+_DROP_SIGNS = str.maketrans("", "", _ALL_SIGNS)
+_SIGN_OF_DIGIT = str.maketrans("012", "-XO")
+_PASS = r"pass|pa(?!\d)|ps(?!\d)|--|@@"
+
+
+# --- positions --------------------------------------------------------------------------------------------------
+
+
+def parse_board(text: str, variant: Variant) -> tuple[Rules, int, int, Color]:
+    """Rules, masks of black and white and the side to move of a written position; see `Position.parse`."""
+    signs, side = _board_signs(text)
+    rules = shared_rules(_size_of(len(signs), text), variant)
+    for strange in signs.translate(_DROP_SIGNS)[:1]:
+        square = signs.index(strange)
+        raise _strange(strange, f"square {rules.move(square)} (number {square + 1} of {len(signs)})")
+    if not side or side not in _ALL_SIGNS:
+        raise _strange(side, "the side to move")
+    if side in _EMPTY_SIGNS:
+        raise BadNotation(f"side to move is {side!r} in {_shown(text)}; expected X (black) or O (white)")
+    black, white = (_mask_of(signs.translate(is_own), rules) for is_own in (_IS_BLACK, _IS_WHITE))
+    return rules, black, white, Color.BLACK if side in _BLACK_SIGNS else Color.WHITE
+
+
+def board_rows(rules: Rules, black: int, white: int) -> list[str]:
+    """The rows of a board as signs; see `Position.cells`."""
+    size, wide = rules.size, rules.stride
+    # A digit for every bit, as one hexadecimal number: 1 for black, 2 for white.
+    digits = int(f"{black:b}", 16) + 2 * int(f"{white:b}", 16)
+    signs = f"{digits:0{size * wide}x}"[::-1].translate(_SIGN_OF_DIGIT)
+    return [signs[row * wide : row * wide + size] for row in range(size)]
+
+
+def _shown(text: str) -> str:
+    """Text as an error quotes it: one line, not too long."""
+    flat = " ".join(text.split())
+    return repr(flat if len(flat) <= 80 else f"{flat[:60]}…")
+
+
+def _board_signs(text: str) -> tuple[str, str]:
+    """(n² signs, sign of the side to move) of a line or a drawn board."""
+    lines = [line.split() for line in text.partition(";")[0].splitlines() if line.strip()]
+    if len(lines) > 1 and lines[0] == list(ascii_lowercase[: len(lines[0])]):
+        size = len(lines[0])
+        signs = "".join("".join(line[1 : size + 1]) for line in lines[1 : size + 1])
+        side = next((line[0] for line in lines[size + 1 :] if line[-1] == "move"), "")
+    else:
+        compact = "".join("".join(line) for line in lines)
+        signs, side = compact[:-1], compact[-1:]
+    return signs, {"black": "X", "white": "O"}.get(side, side)
+
+
+def _size_of(squares: int, text: str) -> int:
+    for size in SIZES:
+        if size * size == squares:
+            return size
+    counts = ", ".join(str(size * size) for size in SIZES)
+    raise BadNotation(
+        f"position has {squares} squares and a side to move in {_shown(text)}; "
+        f"expected one of {counts} squares, row by row from a1, then X or O"
+    )
+
+
+def _strange(sign: str, where: str) -> BadNotation:
+    return BadNotation(f"strange character {sign!r} at {where}; expected X (black), O (white) or - (empty)")
+
+
+def _mask_of(digits: str, rules: Rules) -> int:
+    """The mask whose squares, row by row, are the 1s of a text of 0 and 1."""
+    size, blank = rules.size, "0" * (rules.stride - rules.size)
+    rows = (digits[at : at + size] for at in range(0, len(digits), size))
+    return int(blank.join(rows)[::-1], 2)
+
+
+# --- moves ------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _token(size: int) -> re.Pattern[str]:
+    digits = r"\d" if size < 10 else r"\d{1,2}"
+    return re.compile(rf"(?P<move>{_PASS}|[a-z]{digits})|(?P<other>\d+\.+|[\s,;-])", re.IGNORECASE)
+
+
+def parse_moves(text: str, rules: Rules) -> list[tuple[Move, int]]:
+    """The moves written in a text, each with the place of its first character; legality is not looked at.
+
+    >>> parse_moves("1. f5 D6 2. c3", Rules())
+    [(f5, 3), (d6, 6), (c3, 12)]
+    """
+    moves, at = [], 0
+    while at < len(text):
+        found = _token(rules.size).match(text, at)
+        if found is None:
+            raise BadNotation(
+                f"strange text {text[at : at + 8]!r} at character {at + 1} of the moves; "
+                f"expected squares such as f5, or pass"
+            )
+        if found["move"]:
+            try:
+                moves.append((rules.square(found["move"]), at))
+            except BadNotation as error:
+                raise BadNotation(f"{error}, at character {at + 1} of the moves") from None
+        at = found.end()
+    return moves
