@@ -5,7 +5,8 @@ import time
 
 from outflank.board import Position
 from outflank.kernels.bitboard import count, moves
-from outflank.search.limits import Decision, Limits
+from outflank.search.decision import Decision
+from outflank.search.limits import Limits
 
 
 class First:

@@ -11,8 +11,12 @@ import pytest
 from outflank.agents import agent, agent_signatures, check_agent
 from outflank.board import Position, Rules, Variant
 from outflank.errors import BadSpec, IllegalMove
+from outflank.evaluation import read_evaluation
+from outflank.game import play
 from outflank.kernels.jit import INTERPRETED
 from outflank.search.limits import Limits
+from outflank.search.minimax import MinimaxSearch
+from players_of_people import First, Nothing, by_function
 from support import ROOT, every_size, every_variant, running
 from test_minimax import random_position
 
@@ -119,7 +123,8 @@ def test_the_same_decision_on_any_number_of_threads_and_in_another_process() -> 
 
 def test_forced_moves_need_no_thought() -> None:
     passing = Position.parse("XXXXXXXXXXXXXXO- O")
-    for text in ("minimax(depth=3)", "uct(playouts=10)", "random", "players_of_people:First"):
+    texts = ("minimax(depth=3)", "uct(playouts=10)", "montecarlo(instant=no)", "heuristic", "random", "solver")
+    for text in (*texts, "players_of_people:First"):
         decision = agent(text).choose(passing)
         assert decision.move == 16 and decision.nodes == 0
     with pytest.raises(IllegalMove, match="the game is over"):
@@ -128,6 +133,19 @@ def test_forced_moves_need_no_thought() -> None:
     assert len(single.moves) == 1
     assert agent("uct(playouts=10)").choose(single).playouts == 0
     assert agent("uct(playouts=10, instant=no)").choose(single).playouts == 10
+    assert agent("montecarlo(10)").choose(single).playouts == 0
+    assert agent("montecarlo(10, instant=no)").choose(single).playouts == 10
+
+
+def test_anything_that_chooses_is_an_agent() -> None:
+    position = Position.start(Rules(4))
+    for thing in (First(), by_function, agent("greedy"), MinimaxSearch(read_evaluation("discs"))):
+        player = agent(thing)
+        assert agent(player) is player
+        assert player.choose(position, Limits(depth=1, nodes=5)).move in position.moves
+    with pytest.raises(BadSpec, match=r"Nothing cannot play: expected a method choose\(position\)"):
+        agent(Nothing())
+    assert play(First(), "random", position).black == "First"
 
 
 def test_limits_of_text_and_caller_are_both_kept() -> None:

@@ -14,7 +14,9 @@ from outflank.agents.levels import levels, points_per_disc
 from outflank.analysis import MARKS, Analysis, analyse, review, tree_opinion
 from outflank.board import VARIANTS, Color, Position, Rules
 from outflank.formats import play_moves, replay
-from outflank.search.limits import Limits, stoppable, told_to_stop, value_text
+from outflank.search.clock import stoppable, told_to_stop
+from outflank.search.decision import value_text
+from outflank.search.limits import Limits
 from outflank.search.solver import solve, solve_moves
 from support import PERFECT_GAME, every_variant
 

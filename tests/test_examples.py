@@ -15,7 +15,7 @@ import outflank
 from notebook import TOUR, outputs
 from outflank import Color, Decision, Limits, Position, Rules
 from outflank.errors import BadSpec
-from outflank.search.limits import RootMove
+from outflank.search.decision import RootMove
 from support import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))

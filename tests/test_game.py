@@ -10,15 +10,15 @@ from outflank.board import Color, Position, Rules, Variant
 from outflank.errors import BadSpec
 from outflank.game import GameRecord, MoveRecord, Termination, TimeControl, move_seed, play_game
 from outflank.kernels.jit import INTERPRETED
-from outflank.search.limits import Decision, Limits
+from outflank.search.decision import Decision
+from outflank.search.limits import Limits
+from outflank.search.player import Player
 from outflank.search.solver import solve
 from support import every_variant
 
 
-class Scripted:
+class Scripted(Player):
     """A player that takes some time and then plays its first legal move, or does something worse."""
-
-    text = "scripted"
 
     def __init__(self, seconds: float = 0.0, worse: str = "") -> None:
         self.seconds, self.worse = seconds, worse

@@ -14,7 +14,8 @@ from outflank.board import SIZES, Position, Rules, Variant
 from outflank.evaluation import read_evaluation
 from outflank.kernels import alphabeta
 from outflank.kernels.jit import INTERPRETED
-from outflank.search.limits import Clock, Limits
+from outflank.search.clock import Clock
+from outflank.search.limits import Limits
 from outflank.search.minimax import ORDERS, PRUNING, MinimaxOptions, MinimaxSearch
 from support import EFFORT, every_size, every_variant, from_naive
 

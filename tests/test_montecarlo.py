@@ -10,13 +10,16 @@ import pytest
 
 import naive
 from outflank.board import SIZES, Color, Position, Rules, Variant
-from outflank.errors import BadSpec, IllegalMove
+from outflank.errors import BadSpec
 from outflank.evaluation import read_evaluation, read_table
 from outflank.kernels import policy as kernels
 from outflank.kernels.jit import INTERPRETED, Word
 from outflank.kernels.policy import KINDS
-from outflank.search.limits import Decision, Limits
-from outflank.search.montecarlo import FlatMonteCarlo, HeuristicPlayer, PlayoutPolicy
+from outflank.search.decision import Decision
+from outflank.search.heuristic import HeuristicPlayer
+from outflank.search.limits import Limits
+from outflank.search.montecarlo import FlatMonteCarlo
+from outflank.search.policy import PlayoutPolicy
 from support import EFFORT, VARIANTS, every_size, every_variant, from_naive
 
 
@@ -311,19 +314,6 @@ def test_flat_monte_carlo_keeps_its_time_and_plays_once_per_move_at_least() -> N
     assert all(root.visits >= 1 for root in decision.moves)
     hurried = player.choose(start, Limits(seconds=1e-9), 1)
     assert all(root.visits >= 1 for root in hurried.moves)
-
-
-def test_a_pass_and_a_single_move_are_answered_at_once() -> None:
-    passing = Position.parse("XXXXXXXXXXXXXXO- O")
-    single = Position.parse("XXXXXXXXXXXXXXO- X")
-    over = Position.parse("XXXX----------OO X")
-    for player in (FlatMonteCarlo(10), HeuristicPlayer(), FlatMonteCarlo(10, instant=False)):
-        assert player.choose(passing, Limits(), 1).move == 16
-        assert player.choose(single, Limits(), 1).move == 15
-        with pytest.raises(IllegalMove, match="over"):
-            player.choose(over, Limits(), 1)
-    assert FlatMonteCarlo(10).choose(single, Limits(), 1).playouts == 0
-    assert FlatMonteCarlo(10, instant=False).choose(single, Limits(), 1).playouts == 10
 
 
 def test_impossible_policies_are_refused() -> None:

@@ -16,7 +16,8 @@ from outflank.errors import BadSpec
 from outflank.kernels import endgame
 from outflank.kernels.bitboard import count, either, first, flips, is_empty, moves, single, without, without_first
 from outflank.kernels.jit import Board
-from outflank.search.limits import Clock, Limits
+from outflank.search.clock import Clock
+from outflank.search.limits import Limits
 from outflank.search.solver import solve
 from support import EFFORT, every_size, every_variant, from_naive, shared
 

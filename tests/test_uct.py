@@ -9,13 +9,16 @@ from typing import Any
 import pytest
 
 import naive
+from outflank.agents import Agent
 from outflank.board import SIZES, Color, Position, Rules, Variant
-from outflank.errors import BadSpec, IllegalMove
+from outflank.errors import BadSpec
 from outflank.evaluation import read_table
 from outflank.kernels import uct as kernels
 from outflank.kernels.jit import INTERPRETED
-from outflank.search.limits import Decision, Limits
-from outflank.search.montecarlo import HeuristicPlayer, PlayoutPolicy
+from outflank.search.decision import Decision
+from outflank.search.heuristic import HeuristicPlayer
+from outflank.search.limits import Limits
+from outflank.search.policy import PlayoutPolicy
 from outflank.search.uct import BYTES_PER_NODE, UctSearch
 from support import EFFORT, VARIANTS, every_size, every_variant, from_naive
 
@@ -149,7 +152,7 @@ def compare_with_oracle(size: int, empties: int, case: int, reading: dict[str, A
     variant: Variant = VARIANTS[case % 2]
     board, side = random_position(size, empties, case)
     position = from_naive(board, side, variant)
-    search = UctSearch(**reading, memory=1, instant=False)
+    search = UctSearch(**reading, memory=1)
     oracle = Oracle(board, side, variant, reading)
     decision = search.choose(position, Limits(playouts=simulations), seed=case)
     for game in range(simulations):
@@ -403,25 +406,18 @@ def test_whole_games_with_reuse_keep_their_counts(size: int, variant: Variant) -
     assert found_again > 0
 
 
-# --- passes and single moves ------------------------------------------------------------------------------
+# --- single moves and passes ------------------------------------------------------------------------------
 
-PASSING = "XXXXXXXXXXXXXXO- O"
 SINGLE = "XXXXXXXXXXXXXXO- X"
 
 
-def test_a_pass_is_played_and_a_single_move_answered_at_once() -> None:
-    limits = Limits(playouts=10)
-    assert UctSearch().choose(Position.parse(PASSING), limits, 1).move == 16
-    single = UctSearch().choose(Position.parse(SINGLE), limits, 1)
-    assert (single.move, single.playouts, single.nodes) == (15, 0, 0)
-    searched = UctSearch(instant=False).choose(Position.parse(SINGLE), limits, 1)
+def test_a_single_move_is_searched_like_any_other() -> None:
+    searched = UctSearch().choose(Position.parse(SINGLE), Limits(playouts=10), 1)
     assert (searched.move, searched.playouts, searched.value) == (15, 10, 1.0)
-    with pytest.raises(IllegalMove, match="over"):
-        UctSearch().choose(Position.parse("XXXX----------OO X"), limits, 1)
 
 
 def test_finished_leaves_pay_their_result_every_time() -> None:
-    search = UctSearch(instant=False)
+    search = UctSearch()
     decision = search.choose(Position.parse(SINGLE), Limits(playouts=10), 1)
     assert decision.nodes == 1 and decision.depth == 1, "one child, no playout moves"
     assert decision.moves[0].visits == 10
@@ -510,7 +506,7 @@ def test_crediting_black_plays_to_lose_as_white() -> None:
 def test_values_are_seen_by_the_side_to_move_whoever_is_credited() -> None:
     lost = Position.parse("XXXXXXXXXXXXOXX- O")
     for backup in ("mover", "agent", "black"):
-        search = UctSearch(backup=backup, instant=False)
+        search = UctSearch(backup=backup)
         decision = search.choose(lost, Limits(playouts=100), 1)
         assert decision.value == 0.0
 
@@ -550,13 +546,13 @@ def test_several_playouts_per_leaf(leaf_playouts: int) -> None:
 @pytest.mark.compiled
 @pytest.mark.parametrize("iterations, printed", [(10, 308.2), (100, 2897.44), (1000, 27625.41)])
 def test_nodes_per_move_are_near_those_of_phan_and_synytsia(iterations: int, printed: float) -> None:
-    search = UctSearch(backup="agent", final="win_rate", pass_node="leaf", memory=8)
-    opponent = HeuristicPlayer(read_table("nested"))
+    search = Agent("uct", "uct", UctSearch(backup="agent", final="win_rate", pass_node="leaf", memory=8))
+    opponent = Agent("heuristic", "heuristic", HeuristicPlayer(read_table("nested")))
     nodes, moves = 0, 0
     for game in range(24):
         position, own = Position.start(), Color(game % 2)
         while not position.is_over:
-            player: Any = search if position.turn is own else opponent
+            player = search if position.turn is own else opponent
             decision = player.choose(position, Limits(playouts=iterations), 100 * game + moves)
             if position.turn is own and not position.must_pass:
                 nodes, moves = nodes + decision.nodes, moves + 1

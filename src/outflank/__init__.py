@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from outflank.errors import BadNotation, BadRules, BadSpec, IllegalMove, OutflankError
     from outflank.formats import ggf, read_ggf, read_obf, recognise, replay, transcript
     from outflank.game import GameRecord, play
-    from outflank.search.limits import Decision, Limits, stoppable
+    from outflank.search.clock import stoppable
+    from outflank.search.decision import Decision
+    from outflank.search.limits import Limits
     from outflank.search.solver import solve
 
 _HOME = {
@@ -52,9 +54,9 @@ _HOME = {
     "transcript": "formats",
     "GameRecord": "game",
     "play": "game",
-    "Decision": "search.limits",
+    "Decision": "search.decision",
     "Limits": "search.limits",
-    "stoppable": "search.limits",
+    "stoppable": "search.clock",
     "solve": "search.solver",
 }
 

@@ -1,7 +1,7 @@
 """Judging positions and games: the value of every move, the mistakes of a game, the opinion of a tree.
 
 Everything here is an iterator of ever better answers, for a page, a terminal or a notebook alike; leave the loop when
-you have seen enough, or run it inside `outflank.search.limits.stoppable` to have it end within milliseconds.
+you have seen enough, or run it inside `outflank.stoppable` to have it end within milliseconds.
 
 The analyst is a minimax with our best evaluation that searches every legal move on its own, with a full window, so that
 each has a value and a line and not only the best. Near the end the solver takes over, move by move, and its values are
@@ -18,8 +18,10 @@ from typing import Literal
 from outflank.agents import Agent, agent
 from outflank.agents.levels import points_per_disc
 from outflank.board import Color, Position, Rules
-from outflank.search.limits import Decision, Limits, Unit, stoppable, told_to_stop, value_text
-from outflank.search.minimax import MinimaxSearch
+from outflank.search.clock import stoppable, told_to_stop
+from outflank.search.decision import Decision, Unit, value_text
+from outflank.search.limits import Limits
+from outflank.search.player import Player
 from outflank.search.solver import solve, solve_moves
 
 Mark = Literal["", "inaccuracy", "mistake", "blunder"]
@@ -96,7 +98,7 @@ def analyse(position: Position, player: Agent | None = None) -> Iterator[Analysi
     """
     if player is None:
         yield from _analyse(position)
-    elif isinstance(player.player, MinimaxSearch):
+    elif player.deepens:
         yield from _estimates(position, player.player)
     elif position.moves:
         yield from (_opinion(position, decision) for decision in player.think(position))
@@ -121,7 +123,7 @@ def _analyse(position: Position) -> Iterator[Analysis]:
             return
 
 
-def _estimates(position: Position, search: MinimaxSearch, per_disc: float | None = None) -> Iterator[Analysis]:
+def _estimates(position: Position, search: Player, per_disc: float | None = None) -> Iterator[Analysis]:
     """Values of every move that deepen together, so that they can be compared."""
     began = time.perf_counter()
     moves = [move for move in position.moves if move != position.rules.pass_move]
@@ -143,17 +145,15 @@ def _seen(position: Position, values: Iterable[MoveValue], nodes: int, seconds: 
     return Analysis(position, found, depth, nodes, seconds)
 
 
-def analyst() -> MinimaxSearch:
+def analyst() -> Player:
     """A search as the analyst uses it."""
-    search = agent(ANALYST).player
-    assert isinstance(search, MinimaxSearch)
-    return search
+    return agent(ANALYST).player
 
 
 class _Branch:
     """One legal move and the search behind it, which goes on from depth to depth."""
 
-    def __init__(self, search: MinimaxSearch, position: Position, move: int, per_disc: float | None) -> None:
+    def __init__(self, search: Player, position: Position, move: int, per_disc: float | None) -> None:
         """`per_disc` turns points into discs; without it they stay what they are."""
         self.line: tuple[int, ...] = (move,)
         after = position.play(move)

@@ -10,15 +10,16 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Any, Literal
 
-from outflank.agents import agent
+from outflank.agents import Agent, agent
 from outflank.agents.names import short_name
 from outflank.board import Color, Position
 from outflank.errors import BadSpec, EngineFailed, IllegalMove, OutflankError
 from outflank.formats import play_moves, transcript
 from outflank.render import html_block
-from outflank.search.limits import Decision, Limits
+from outflank.search.limits import Limits
+from outflank.search.player import Player
 from outflank.search.solver import solve
 
 _MASK = 2**64 - 1
@@ -26,27 +27,6 @@ _PLY_STEP = 0x9E3779B97F4A7C15
 
 StopRule = Literal["majority", "exceeder_loses"]
 StopClock = Literal["player_total", "game_total", "move"]
-
-
-class Player(Protocol):
-    """What a game needs of an agent: `Agent` and external engines offer it."""
-
-    @property
-    def text(self) -> str:
-        """Its identity."""
-        ...
-
-    def new_game(self) -> None:
-        """Forgets the game before."""
-        ...
-
-    def follow(self, start: Position, moves: tuple[int, ...]) -> None:
-        """Hears the moves of the game before it is asked for its own."""
-        ...
-
-    def choose(self, position: Position, limits: Limits | None = None, seed: int = 0) -> Decision:
-        """Its decision."""
-        ...
 
 
 class Termination(StrEnum):
@@ -218,14 +198,14 @@ def move_seed(seed: int, ply: int) -> int:
 
 
 def play(
-    black: str | Player,
-    white: str | Player,
+    black: str | Agent | Any,
+    white: str | Agent | Any,
     position: Position | None = None,
     *,
     seed: int = 0,
     limits: Limits | None = None,
 ) -> GameRecord:
-    """A game of two agents, given by their text or built already, from the usual start unless told otherwise.
+    """A game of two agents from the usual start unless told otherwise; an agent is a text or anything with `choose`.
 
     >>> print(play("greedy(ties=first)", "minimax(depth=4)", Position.parse("-----OX--XO----- X")))
     greedy(ties=first) against minimax(depth=4), standard 4x4
@@ -239,7 +219,9 @@ def play(
       a b c d
     """
     with ExitStack() as built:
-        players = [built.enter_context(closing(agent(one))) if isinstance(one, str) else one for one in (black, white)]
+        players = [
+            built.enter_context(closing(agent(one))) if isinstance(one, str) else agent(one) for one in (black, white)
+        ]
         return play_game(players[0], players[1], position or Position.start(), seed, limits)
 
 
@@ -266,7 +248,7 @@ def play_game(
     ...     agent("random"), agent("greedy"), Position.start(Rules(4)), seed=3)
     (<Termination.NORMAL: 'normal'>, True, False)
     """
-    players = (black, white)
+    players = (agent(black), agent(white))
     for player in players:
         player.new_game()
     table = _Table(start, *(before or (start, ())), start, [], [control.game_seconds, control.game_seconds])
@@ -287,7 +269,7 @@ def play_game(
 
 
 def _play_move(
-    player: Player, table: _Table, seed: int, limits: Limits, control: TimeControl
+    player: Agent, table: _Table, seed: int, limits: Limits, control: TimeControl
 ) -> tuple[Termination, str] | None:
     """One decision and its move; how and why the side lost, if it did."""
     position, side = table.position, table.position.turn
@@ -351,7 +333,7 @@ def _points(position: Position) -> float:
     return 1.0 if margin > 0 else 0.0 if margin < 0 else 0.5
 
 
-def _adjudicated(players: tuple[Player, Player], seed: int, table: _Table) -> GameRecord:
+def _adjudicated(players: tuple[Agent, Agent], seed: int, table: _Table) -> GameRecord:
     position = table.position
     solution = solve(position, by="margin", empties="nobody")
     score = solution.score or 0
@@ -361,7 +343,7 @@ def _adjudicated(players: tuple[Player, Player], seed: int, table: _Table) -> Ga
 
 
 def _lost(
-    players: tuple[Player, Player],
+    players: tuple[Agent, Agent],
     seed: int,
     table: _Table,
     side: Color,
@@ -372,7 +354,7 @@ def _lost(
 
 
 def _record(
-    players: tuple[Player, Player],
+    players: tuple[Agent, Agent],
     seed: int,
     table: _Table,
     termination: Termination,

@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
-from outflank.agents.players import OwnPlayer
 from outflank.agents.registry import agent
 from outflank.board import Position, Rules
 from outflank.errors import OutflankError
 from outflank.search.limits import Limits
+from outflank.spec import parse
 
 DEFAULT_RULES = tuple(Rules(size, variant) for size in (4, 6, 8, 10) for variant in ("standard", "reversed"))
 _START_SECONDS = 120.0
@@ -131,7 +131,9 @@ def _answer(text: str, theirs: Connection, positions: list[Position]) -> None:
     """The other side of the pipe: builds the agent, compiles what it needs, and answers until it is killed."""
     try:
         player = agent(text)
-        if not isinstance(player.player, OwnPlayer):
+        for position in positions:
+            position.play(position.moves[0])  # loads what positions need: the player is timed and not we
+        if ":" not in parse(text).name:  # a person's player is asked under a deadline only
             for rules in {position.rules.words: position.rules for position in positions}.values():
                 player.warm_up(rules)
     except OutflankError as error:

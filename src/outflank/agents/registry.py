@@ -16,15 +16,19 @@ from functools import cached_property
 from math import sqrt
 from typing import Any
 
-from outflank.agents.players import OwnPlayer, Player, RandomPlayer, SolverPlayer, WithEndgame, think
+from outflank.agents.own import OwnPlayer, load_own
+from outflank.agents.players import RandomPlayer, SolverPlayer, WithEndgame
 from outflank.agents.presets import PRESETS
 from outflank.board import Position, Rules
 from outflank.engines import ENGINE_SIGNATURES, build_gtp, build_nboard
 from outflank.errors import BadSpec, IllegalMove
 from outflank.evaluation import evaluation_option, read_evaluation, squares_option
-from outflank.search.limits import Decision, Limits, RootMove
+from outflank.search.decision import Decision, RootMove
+from outflank.search.heuristic import HeuristicPlayer
+from outflank.search.limits import Limits
 from outflank.search.minimax import ORDERS, PRUNING, TIES, VIEWS, MinimaxOptions, MinimaxSearch
-from outflank.search.montecarlo import FlatMonteCarlo, HeuristicPlayer
+from outflank.search.montecarlo import FlatMonteCarlo
+from outflank.search.player import Player
 from outflank.search.playouts import read_playout
 from outflank.search.uct import UctSearch
 from outflank.spec import CheckedOptions, Option, Signature, Value, choice, flag, lookup, number, parse, whole
@@ -33,8 +37,8 @@ NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True)
-class Agent:
-    """A player with its name.
+class Agent(Player):
+    """A player with its name, which answers forced moves itself.
 
     >>> player = agent("minimax(depth=2, eval=discs)")
     >>> decision = player.choose(Position.start())
@@ -54,32 +58,33 @@ class Agent:
 
     def new_game(self) -> None:
         """Forgets whatever the player kept from the game before."""
-        getattr(self.player, "new_game", lambda: None)()
+        self.player.new_game()
 
     def follow(self, start: Position, moves: tuple[int, ...]) -> None:
         """Tells a player that wants to know the moves of the game so far."""
-        getattr(self.player, "follow", lambda start, moves: None)(start, moves)
+        self.player.follow(start, moves)
 
     @property
     def listens(self) -> bool:
         """Whether its player wants to know."""
-        return hasattr(self.player, "follow")
+        return self.player.listens
+
+    @property
+    def deepens(self) -> bool:
+        """Whether its player tells of every depth."""
+        return self.player.deepens
 
     def be_brief(self) -> None:
         """Decisions need not explain themselves any more: no expected line, no values of moves that are not played."""
-        searches: tuple[Any, Any] = (self.player, getattr(self.player, "player", None))  # alone or `WithEndgame`
-        for search in searches:
-            if hasattr(search, "explains"):
-                search.explains = False
+        self.player.be_brief()
 
     def close(self) -> None:
         """Ends whatever the player started, such as an external program."""
-        getattr(self.player, "close", lambda: None)()
+        self.player.close()
 
     def warm_up(self, rules: Rules) -> None:
         """Compiles what a game under these rules needs, so that no clock measures a compilation."""
-        self.player.choose(Position.start(rules), Limits(depth=2, nodes=200, playouts=40, seconds=1), 0)
-        self.new_game()
+        self.player.warm_up(rules)
 
     def choose(self, position: Position, limits: Limits | None = None, seed: int = 0) -> Decision:
         """The decision in any position that is not over; a forced move needs no thought."""
@@ -101,7 +106,7 @@ class Agent:
             yield forced
             return
         began = time.perf_counter()
-        for decision in think(self.player, position, self._bounds(position, limits), seed):
+        for decision in self.player.think(position, self._bounds(position, limits), seed):
             yield replace(decision, seconds=time.perf_counter() - began)
 
     def _forced(self, position: Position) -> Decision | None:
@@ -278,7 +283,6 @@ def _uct(options: CheckedOptions) -> Player:
         policy=options["playout"].policy,
         leaf_playouts=options["leaf_playouts"],
         memory=options["memory"],
-        instant=options["instant"],
     )
     return _with_endgame(search, options)
 
@@ -292,7 +296,6 @@ _BUILDERS: dict[str, Callable[[CheckedOptions], Player]] = {
         options["playouts"],
         policy=options["playout"].policy,
         draw=options["draw"],
-        instant=options["instant"],
     ),
     "uct": _uct,
     "solver": lambda options: SolverPlayer(options["by"], options["memory"]),
@@ -309,30 +312,43 @@ def agent_signatures() -> dict[str, Signature]:
     return _AGENTS | {name: signature for name, (signature, _) in PRESETS.items()}
 
 
-def agent(text: str) -> Agent:
-    """The agent that a line of text describes.
+def agent(described: str | Player | Any) -> Agent:
+    """The agent that a line of text describes; a player, or anything with `choose(position)`, is made one.
 
     >>> agent("phan-synytsia-mcts(100)").text == agent(agent("phan-synytsia-mcts(100)").text).text
     True
     >>> agent("random(depth=3)")
     Traceback (most recent call last):
     outflank.errors.BadSpec: random has no option 'depth'; it has no options
+    >>> agent(lambda position: position.moves[0]).choose(Position.start()).move
+    d3
     """
-    call = parse(text)
+    if not isinstance(described, str):
+        return _around(described)
+    call, text = parse(described), described.strip()
     if ":" in call.name:
         if call.values:
             raise BadSpec(f"{call.name} takes named options only, such as {call.name}(level=3)")
-        return Agent(str(call), text.strip(), OwnPlayer(call.name, dict(call.options)), instant=False)
+        return Agent(str(call), text, load_own(call.name, dict(call.options)), instant=False)
     options = spelled_out(text)
     name = options.name
     return Agent(
         text=str(options),
-        label=text.strip(),
+        label=text,
         player=_BUILDERS[name](options),
         limits=_own_limits(name, options),
         fallback=_FALLBACKS.get(name, Limits()),
         instant=options.get("instant", True),
     )
+
+
+def _around(thing: Any) -> Agent:
+    """An agent around something built already, named after its class or function."""
+    if isinstance(thing, Agent):
+        return thing
+    name = getattr(thing, "__name__", type(thing).__name__)
+    player = thing if isinstance(thing, Player) else OwnPlayer(name, thing)
+    return Agent(name, name, player, instant=False)
 
 
 def spelled_out(text: str) -> CheckedOptions:

@@ -21,7 +21,8 @@ from outflank.board import Color, Position, Rules
 from outflank.engines.line import Line
 from outflank.engines.player import EnginePlayer
 from outflank.engines.process import EngineProcess
-from outflank.search.limits import Decision, Limits, RootMove
+from outflank.search.decision import Decision, RootMove
+from outflank.search.limits import Limits
 
 _ANSWER = re.compile(r"(?P<sign>[=?])[ \t]*(?P<number>\d+(?=\s|$))?[ \t]*(?P<text>.*)")
 _SETUP = "grhino-setup_board"

@@ -21,7 +21,8 @@ from outflank.engines.player import EnginePlayer
 from outflank.engines.process import EngineProcess
 from outflank.errors import OutflankError
 from outflank.formats import ggf, replay
-from outflank.search.limits import Decision, Limits, RootMove
+from outflank.search.decision import Decision, RootMove
+from outflank.search.limits import Limits
 
 _NUMBER = re.compile(r"[+-]?\d{1,18}(?:\.\d*)?")
 

@@ -9,20 +9,22 @@ A player is not for two threads at once.
 """
 
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import replace
 
 from outflank.board import Move, Position
 from outflank.engines.line import Line, moves_between
 from outflank.engines.process import EngineProcess, read_command
 from outflank.errors import EngineFailed
-from outflank.search.limits import Decision, Limits
+from outflank.search.decision import Decision
+from outflank.search.limits import Limits
+from outflank.search.player import Player
 
 GRACE = 2.0
 """Seconds that a program may exceed its time before it counts as stalled; whether it lost on time, the game says."""
 
 
-class EnginePlayer(ABC):
+class EnginePlayer(Player):
     """What the protocols have in common; they add `_greet`, `_decide` and their farewell."""
 
     farewell = "quit"
@@ -47,6 +49,11 @@ class EnginePlayer(ABC):
             self._running()
         except EngineFailed as error:
             self._failed = error
+
+    @property
+    def listens(self) -> bool:
+        """Most programs know a position only by its moves from the usual start."""
+        return True
 
     def follow(self, start: Position, moves: tuple[int, ...]) -> None:
         """Tells how the game came to the position of the next `choose`: its start and all its moves, passes written."""

@@ -18,7 +18,10 @@ import numpy.typing as npt
 from outflank.board import Color, Position, Rules
 from outflank.evaluation import EvaluationSpec, Table, read_table
 from outflank.kernels import alphabeta as kernel
-from outflank.search.limits import Clock, Decision, Limits, RootMove
+from outflank.search.clock import Clock
+from outflank.search.decision import Decision, RootMove
+from outflank.search.limits import Limits
+from outflank.search.player import Player
 
 _NODES_PER_SECOND = 2e7
 
@@ -98,7 +101,7 @@ class _Setting(NamedTuple):
     """With black and with white to move at the root."""
 
 
-class MinimaxSearch:
+class MinimaxSearch(Player):
     """Minimax with these ways of searching; `choose` answers with a `Decision`.
 
     >>> from outflank.evaluation import read_evaluation
@@ -116,6 +119,15 @@ class MinimaxSearch:
         self._cache = _new_cache(hash_mb)
         self._stacks: dict[tuple[int, int], kernel.Stack] = {}
         self._settings: dict[Rules, _Setting] = {}
+
+    @property
+    def deepens(self) -> bool:
+        """One ply after the other, the first always."""
+        return True
+
+    def be_brief(self) -> None:
+        """Tells neither the expected line nor the other moves from now on."""
+        self.explains = False
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
         """The move with the highest value; equal ones by the rule of ties, for which `seed` serves.

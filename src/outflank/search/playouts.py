@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from outflank.evaluation import evaluation_option, squares_option
-from outflank.search.montecarlo import PlayoutPolicy
+from outflank.search.policy import PlayoutPolicy
 from outflank.spec import Option, Signature, Value, as_call, choice, lookup, number, whole
 
 _EMPTIES = Option(

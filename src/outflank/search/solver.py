@@ -20,7 +20,9 @@ from outflank.board import Empties, Position, Rules
 from outflank.errors import BadSpec
 from outflank.kernels import endgame as kernels
 from outflank.kernels.jit import INTERPRETED, Words
-from outflank.search.limits import Clock, Limits, RootMove
+from outflank.search.clock import Clock
+from outflank.search.decision import RootMove
+from outflank.search.limits import Limits
 
 Aim = Literal["margin", "wdl"]
 

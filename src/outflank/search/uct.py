@@ -32,8 +32,11 @@ from outflank.kernels import uct as kernels
 from outflank.kernels.jit import Word
 from outflank.kernels.policy import lanes_for_playouts
 from outflank.kernels.uct import Tree, UctOptions
-from outflank.search.limits import Clock, Decision, Limits, RootMove
-from outflank.search.montecarlo import PlayoutPolicy, choices_of, forced
+from outflank.search.clock import Clock
+from outflank.search.decision import Decision, RootMove
+from outflank.search.limits import Limits
+from outflank.search.player import Player
+from outflank.search.policy import PlayoutPolicy
 
 Expand = Literal["one", "all"]
 Backup = Literal["mover", "agent", "black"]
@@ -80,7 +83,7 @@ def _new_tree(slots: int) -> Tree:
     )
 
 
-class UctSearch:
+class UctSearch(Player):
     """Tree search by playouts.
 
     >>> search = UctSearch(final="win_rate")
@@ -105,7 +108,6 @@ class UctSearch:
         policy: PlayoutPolicy | None = None,
         leaf_playouts: int = 1,
         memory: float = 256,
-        instant: bool = True,
     ) -> None:
         """`exploration` is c of w/n + c sqrt(ln N / n); `memory` the tree in MiB; `leaf_playouts` per simulation."""
         for option, value, expected in (
@@ -125,7 +127,7 @@ class UctSearch:
         self.exploration, self.expand, self.backup, self.log = exploration, expand, backup, log
         self.final, self.pass_node, self.draw, self.tree = final, pass_node, draw, tree
         self.reuse, self.policy, self.leaf_playouts = reuse, policy or PlayoutPolicy(), leaf_playouts
-        self.memory, self.instant = memory, instant
+        self.memory = memory
         self.explains = True
         """Whether decisions tell the expected line and what every move is worth."""
         self._readings = (self._reading(Color.BLACK), self._reading(Color.WHITE))
@@ -133,6 +135,10 @@ class UctSearch:
         self._nodes: Tree | None = None
         self._owners = self._depths = np.empty(0, np.int32)
         self._root: Position | None = None
+
+    def be_brief(self) -> None:
+        """Tells neither the expected line nor the other moves from now on."""
+        self.explains = False
 
     def new_game(self) -> None:
         """Forgets the tree of the last game."""
@@ -153,10 +159,6 @@ class UctSearch:
 
     def think(self, position: Position, limits: Limits, seed: int) -> Iterator[Decision]:
         """The decision so far, some twenty times a second; the last one is that of `choose`."""
-        moves = choices_of(position)
-        if moves[0] == position.rules.pass_move or (self.instant and len(moves) == 1):
-            yield forced(position, moves[0])
-            return
         if limits.game_seconds is not None:
             limits = limits.for_move((position.empties + 1) // 2)
         if limits.playouts is None and limits.nodes is None and limits.seconds is None:

@@ -15,7 +15,7 @@ from outflank.board import Color, Position
 from outflank.errors import OutflankError
 from outflank.interfaces.terminal.seats import read_seat
 from outflank.report.document import Table
-from outflank.search.limits import stoppable
+from outflank.search.clock import stoppable
 
 if TYPE_CHECKING:
     from outflank.interfaces.terminal.session import Session

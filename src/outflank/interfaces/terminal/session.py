@@ -14,7 +14,7 @@ from outflank.interfaces.terminal.commands import obey
 from outflank.interfaces.terminal.game import Game, loaded, opened
 from outflank.interfaces.terminal.screen import Names, Screen
 from outflank.interfaces.terminal.seats import Seat
-from outflank.search.limits import Decision
+from outflank.search.decision import Decision
 
 _WELCOME = "A square such as {square} plays it; help lists what else can be typed."
 _AGENTS = "Two agents play: Enter makes the next move, run goes on, Ctrl-C stops."

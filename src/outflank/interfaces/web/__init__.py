@@ -2,6 +2,6 @@
 
 The server keeps no games: every request carries its whole game, so a reload, a second tab or a restart loses nothing.
 `fields` checks what a message says, `verbs` answers it, `jobs` runs the answers in threads and can end them, `agents`
-keeps the agents of a page from move to move, `socket` speaks to one browser tab, `security` decides who may ask for what, `stores` offers stores and reports,
-`app` puts it together and `serve` runs it.
+keeps the agents of a page from move to move, `socket` speaks to one browser tab, `security` decides who may ask for
+what, `stores` offers stores and reports, `app` puts it together and `serve` runs it.
 """

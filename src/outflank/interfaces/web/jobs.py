@@ -15,7 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from outflank.errors import OutflankError
 from outflank.interfaces.web.security import Caps
 from outflank.interfaces.web.verbs import Answer, Reply
-from outflank.search.limits import stoppable
+from outflank.search.clock import stoppable
 
 Send = Callable[[Reply], Awaitable[None]]
 

@@ -21,7 +21,8 @@ from outflank.formats import ggf, recognise, replay, transcript
 from outflank.interfaces.web.agents import Page
 from outflank.interfaces.web.fields import BadMessage, Fields, Game, replayed, written
 from outflank.interfaces.web.security import page_agent
-from outflank.search.limits import Decision, Limits
+from outflank.search.decision import Decision
+from outflank.search.limits import Limits
 
 Reply = dict[str, Any]
 Answer = Generator[Reply, None, Reply]

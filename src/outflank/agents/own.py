@@ -1,0 +1,61 @@
+"""People's own players: any object with `choose(position)`, or any function of a position."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from outflank.board import Position
+from outflank.errors import BadSpec, IllegalMove
+from outflank.evaluation import load_object
+from outflank.search.decision import Decision
+from outflank.search.limits import Limits
+from outflank.search.player import Player
+
+
+def load_own(name: str, options: dict[str, Any]) -> "OwnPlayer":
+    """The player that `module:Name` with these options describes."""
+    module, _, attribute = name.partition(":")
+    thing = load_object(module, attribute, "class with a method choose(position), or function of a position")
+    if inspect.isclass(thing) or options:
+        try:
+            thing = thing(**options)
+        except Exception as error:  # a person's code may raise anything
+            raise BadSpec(f"cannot make {name} with {options}: {type(error).__name__}: {error}") from error
+    return OwnPlayer(name, thing)
+
+
+class OwnPlayer(Player):
+    """A person's object or function behind the interface of all players.
+
+    It may take `limits` and `seed` beside the position, and answers with a move, its name or a `Decision`.
+
+    >>> OwnPlayer("last", lambda position: position.moves[-1]).choose(Position.start(), Limits(), seed=0).move
+    e6
+    """
+
+    def __init__(self, name: str, thing: Any) -> None:
+        self.name = name
+        self._choose: Callable[..., Any] = getattr(thing, "choose", thing)
+        if not callable(self._choose):
+            raise BadSpec(f"{name} cannot play: expected a method choose(position) or a function of a position")
+        self._reset: Callable[[], None] = getattr(thing, "new_game", lambda: None)
+        self._extra = [word for word in ("limits", "seed") if word in inspect.signature(self._choose).parameters]
+
+    def new_game(self) -> None:
+        """Calls the player's own `new_game` where it has one."""
+        self._reset()
+
+    def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
+        """What the player answered, checked."""
+        given = {"limits": limits, "seed": seed}
+        answer = self._choose(position, **{word: given[word] for word in self._extra})
+        decision = answer if isinstance(answer, Decision) else None
+        move = decision.move if decision else answer
+        if isinstance(move, str):
+            move = position.rules.square(move)
+        if isinstance(move, bool) or not hasattr(move, "__index__") or move.__index__() not in position.moves:
+            legal = " ".join(map(str, position.moves))
+            raise IllegalMove(f"{self.name} answered {answer!r} in {position.line()}; legal: {legal}")
+        chosen = position.rules.move(move.__index__())
+        return replace(decision, move=chosen) if decision else Decision(chosen, position.turn, pv=(chosen,))

@@ -1,0 +1,56 @@
+"""`Player`: what everything that chooses moves offers, whether a search, a program, a person's code or an `Agent`."""
+
+# ruff: noqa: B027  (what a player need not do, it does not do)
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+from outflank.board import Position, Rules
+from outflank.search.decision import Decision
+from outflank.search.limits import Limits
+
+
+class Player(ABC):
+    """Chooses moves. Only `choose` must be written; the rest is there to be overridden where it means something.
+
+    >>> class First(Player):
+    ...     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
+    ...         return Decision(position.moves[0], position.turn)
+    >>> [decision.move for decision in First().think(Position.start(), Limits(), seed=0)]
+    [d3]
+    """
+
+    @property
+    def listens(self) -> bool:
+        """Whether `follow` does anything."""
+        return False
+
+    @property
+    def deepens(self) -> bool:
+        """Whether `think` tells of every depth, one ply after the other, so that moves can be compared at one depth."""
+        return False
+
+    @abstractmethod
+    def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
+        """The decision in a position that has a legal square to play; `Agent` answers forced moves itself."""
+
+    def think(self, position: Position, limits: Limits, seed: int) -> Iterator[Decision]:
+        """What it would decide, better and better, where it can tell; the last one is that of `choose`."""
+        yield self.choose(position, limits, seed)
+
+    def new_game(self) -> None:
+        """Forgets whatever it kept from the game before."""
+
+    def follow(self, start: Position, moves: tuple[int, ...]) -> None:
+        """Hears how the game came to the position of the next `choose`: its start and all its moves, passes written."""
+
+    def be_brief(self) -> None:
+        """Decisions need not explain themselves any more: no expected line, no values of moves that are not played."""
+
+    def warm_up(self, rules: Rules) -> None:
+        """Compiles or starts what a game under these rules needs, so that no clock measures it."""
+        self.choose(Position.start(rules), Limits(depth=2, nodes=200, playouts=40, seconds=1), 0)
+        self.new_game()
+
+    def close(self) -> None:
+        """Ends whatever it started, such as an external program."""
