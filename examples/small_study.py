@@ -1,6 +1,6 @@
 """A study: a question, pairings that answer it, and claims that the games confirm, refute or leave open.
 
-As a TOML file the same is played by `outflank reproduce FILE.toml`; docs/writing-a-study.md explains the keys."""
+As a TOML file the same is played by `outflank study FILE.toml`; docs/writing-a-study.md explains the keys."""
 
 from outflank.arena.store import Store
 from outflank.execute import Here

@@ -17,9 +17,9 @@ from outflank.errors import BadSpec
 from outflank.execute import Here
 from outflank.formats import replay
 from outflank.interfaces.cli import main
-from outflank.studies import FUTURE_WORK, PAPERS, study
+from outflank.studies import FUTURE_WORK, PAPERS, named_study
 from outflank.studies.compare import compare, judge
-from outflank.studies.document import document, reproduced
+from outflank.studies.document import document, findings_of
 from outflank.studies.he_lin import ALONE, likelihood, playouts_in
 from outflank.studies.measure import Measured, above, beyond, compatible, every, mean, share
 from outflank.studies.phan_synytsia import clocked
@@ -103,28 +103,37 @@ def test_sixty_games_add_up() -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_printed_number_has_a_measure_and_nothing_breaks_without_games(name: str) -> None:
-    one = study(name)
+    one = named_study(name)
     empty = Results({}, {})
     assert {comparison.verdict for comparison in compare(one, empty)} <= {"not played"}
     assert all(judgement.outcome == "undecided" for judgement in judge(one, empty))
-    assert document([reproduced(one, empty)], {}).title
+    assert document([findings_of(one, empty)], {}).title
+
+
+def test_every_printed_time_is_measured_from_a_timing() -> None:
+    one = named_study("he-reversed")
+    results = Results({}, {timing.name: [1.0, 2.0] for timing in one.timings})
+    timed = [cell for cell in compare(one, results) if cell.printed.table in ("Table 3", "Table 4")]
+    assert timed and all(cell.ours is not None for cell in timed)
+    assert next(found for found in judge(one, results) if "order" in found.claim.text).finding.evidence.count("ms") == 3
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_pairing_can_be_planned(name: str) -> None:
-    plan = plan_of([study(name)], "quick")
+    plan = plan_of([named_study(name)], "quick")
     keys = [slot.key for slot in plan.slots()]
     assert len(keys) == len(set(keys)) == plan.games
 
 
 def test_a_larger_scale_has_the_games_of_a_smaller_one() -> None:
     for name in PAPERS:
-        quick, paper, double = ({slot.key for slot in plan_of([study(name)], s).slots()} for s in ("quick", 1.0, 2.0))
+        one = named_study(name)
+        quick, paper, double = ({slot.key for slot in plan_of([one], s).slots()} for s in ("quick", 1.0, 2.0))
         assert quick <= paper <= double and len(paper) < len(double)
 
 
 def test_phan_synytsia_plays_288_games_at_paper_scale() -> None:
-    plan = plan_of([study("phan-synytsia")], 1.0)
+    plan = plan_of([named_study("phan-synytsia")], 1.0)
     assert plan.games == 288
     assert {pairing.pairs for pairing in plan.pairings} == {3}
 
@@ -270,7 +279,7 @@ def test_a_study_of_ones_own_from_a_file(tmp_path: Path, capsys: pytest.CaptureF
     (tmp_path / "greed.toml").write_text(_TOML)
     out = tmp_path / "out"
     command = [
-        "reproduce",
+        "study",
         str(tmp_path / "greed.toml"),
         "--scale",
         "paper",
@@ -372,7 +381,7 @@ def test_the_documented_example_runs(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert example is not None
     (tmp_path / "depth.toml").write_text(example.group(1))
     file = str(tmp_path / "depth.toml")
-    assert main(["reproduce", file, "--scale", "0.02", "--out", str(tmp_path / "out"), "--workers", "1"]) == 0
+    assert main(["study", file, "--scale", "0.02", "--out", str(tmp_path / "out"), "--workers", "1"]) == 0
     assert "report:" in capsys.readouterr().out
     assert all(f"`{name}`" in text for name in MEASURES)
 
@@ -384,7 +393,7 @@ def test_repeated_games_are_no_evidence(tmp_path: Path, capsys: pytest.CaptureFi
         'games = 20\nsize = 4\nopenings = "start"\n'
         '[[printed]]\npairing = "m"\nmeasure = "wins"\nvalue = 0.5\ngames = 10\n'
     )
-    command = ["reproduce", str(tmp_path / "again.toml"), "--scale", "paper", "--out", str(tmp_path / "out")]
+    command = ["study", str(tmp_path / "again.toml"), "--scale", "paper", "--out", str(tmp_path / "out")]
     assert main([*command, "--workers", "1", "--json"]) == 0
     printed = capsys.readouterr()
     [cell] = json.loads(printed.out)["studies"][0]["printed"]

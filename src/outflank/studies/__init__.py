@@ -1,11 +1,10 @@
 """The papers' experiments as declarations, played by the arena and set beside the printed numbers."""
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from importlib import import_module
-from pathlib import Path
 
 from outflank.errors import BadSpec
+from outflank.spec import suggestion
 from outflank.studies.study import Study
 
 PAPERS = ("phan-synytsia", "he-lin", "flat-montecarlo", "he-reversed", "tenshi")
@@ -21,25 +20,19 @@ _HOMES = {
 }
 
 
-def study(text: str) -> Study:
-    """The study of this name, or the one that a TOML file describes.
+def named_study(name: str) -> Study:
+    """The study of a paper.
 
-    >>> study("tenshi").title
+    >>> named_study("tenshi").title
     'Weighted playouts in the reversed game'
-    >>> study("tenchi")
+    >>> named_study("tenchi")
     Traceback (most recent call last):
     outflank.errors.BadSpec: no study is called 'tenchi', did you mean tenshi?; expected one of: phan-synytsia, ...
     """
-    if text.endswith(".toml"):
-        from outflank.studies.toml import read_study
-
-        return read_study(Path(text))
-    if text not in _HOMES:
-        close = get_close_matches(text, _HOMES, 1)
-        hint = f", did you mean {close[0]}?" if close else ""
-        raise BadSpec(
-            f"no study is called {text!r}{hint}; expected one of: {', '.join(_HOMES)}, or a file ending in .toml"
-        )
-    module, _, function = _HOMES[text].partition(":")
+    if name.endswith(".toml"):
+        raise BadSpec(f"{name} is no paper's study; expected a name, or for a study of your own outflank study {name}")
+    if name not in _HOMES:
+        raise BadSpec(f"no study is called {name!r}{suggestion(name, _HOMES)}; expected one of: {', '.join(_HOMES)}")
+    module, _, function = _HOMES[name].partition(":")
     make: Callable[[], Study] = getattr(import_module(f"outflank.studies.{module}"), function)
     return make()

@@ -31,8 +31,8 @@ _READING = (
 
 
 @dataclass(frozen=True)
-class Reproduced:
-    """A study with what its games say."""
+class StudyFindings:
+    """A study with what its games say of every printed number and every claim."""
 
     study: Study
     results: Results
@@ -40,12 +40,12 @@ class Reproduced:
     judgements: Sequence[Judgement]
 
 
-def reproduced(study: Study, results: Results) -> Reproduced:
+def findings_of(study: Study, results: Results) -> StudyFindings:
     """Compares every number and judges every claim."""
-    return Reproduced(study, results, compare(study, results), judge(study, results))
+    return StudyFindings(study, results, compare(study, results), judge(study, results))
 
 
-def document(found: Sequence[Reproduced], provenance: Mapping[str, str]) -> Document:
+def document(found: Sequence[StudyFindings], provenance: Mapping[str, str]) -> Document:
     """The whole report."""
     sections = [Section("Summary", [summary_table(found), *_overview(found)], "summary")]
     sections += [_section(one) for one in found]
@@ -53,7 +53,7 @@ def document(found: Sequence[Reproduced], provenance: Mapping[str, str]) -> Docu
     return Document(title, _lead(found), sections, dict(_machine()) | dict(provenance))
 
 
-def summary_table(found: Sequence[Reproduced]) -> Table:
+def summary_table(found: Sequence[StudyFindings]) -> Table:
     """One row a study: games, verdicts, claims, speed."""
     rows: list[list[Value]] = []
     for one in found:
@@ -85,7 +85,7 @@ def distinct_games(results: Results) -> int:
     return len({(str(game.game.rules), game.game.opening, game.game.moves) for game in results.games})
 
 
-def _lead(found: Sequence[Reproduced]) -> str:
+def _lead(found: Sequence[StudyFindings]) -> str:
     verdicts = count(comparison.verdict for one in found for comparison in one.comparisons)
     outcomes = count(judgement.outcome for one in found for judgement in one.judgements)
     judged = verdicts.get("agrees", 0) + verdicts.get("differs", 0)
@@ -100,7 +100,7 @@ def _lead(found: Sequence[Reproduced]) -> str:
     return " ".join([*words, "Verdicts follow one rule for all and are not set by hand."])
 
 
-def _overview(found: Sequence[Reproduced]) -> list[Part]:
+def _overview(found: Sequence[StudyFindings]) -> list[Part]:
     rows: list[list[Value]] = [
         [one.study.name, judgement.claim.text, _toned(judgement.outcome), judgement.finding.evidence]
         for one in found
@@ -115,7 +115,7 @@ def _toned(word: str) -> Cell:
     return Cell(word, _TONES[word])
 
 
-def _section(one: Reproduced) -> Section:
+def _section(one: StudyFindings) -> Section:
     study = one.study
     parts: list[Part] = [f"{study.citation}\n\n{study.summary}"]
     if study.claims:
@@ -134,7 +134,7 @@ def _section(one: Reproduced) -> Section:
     return Section(study.title, parts, study.name)
 
 
-def _claims(one: Reproduced) -> Table:
+def _claims(one: StudyFindings) -> Table:
     rows: list[list[Value]] = [
         [
             judgement.claim.text,
@@ -196,7 +196,7 @@ def _range(numbers: Sequence[int]) -> str:
     return f"{numbers[0]:,}" if len(numbers) == 1 else f"{numbers[0]:,} to {numbers[-1]:,}"
 
 
-def warnings_of(found: Sequence[Reproduced], scale: str | float) -> list[str]:
+def warnings_of(found: Sequence[StudyFindings], scale: str | float) -> list[str]:
     """What a careful person would want to know: pairings that repeat themselves, games with unusual endings."""
     warnings = []
     for one in found:
@@ -214,7 +214,7 @@ def warnings_of(found: Sequence[Reproduced], scale: str | float) -> list[str]:
     return warnings
 
 
-def _pairings(one: Reproduced) -> Table:
+def _pairings(one: StudyFindings) -> Table:
     """Who met whom, how often, and how many of the games differ."""
     rows: list[list[Value]] = []
     for pairing in one.study.pairings:

@@ -81,9 +81,9 @@ def _ordering_halves(results: Results) -> Finding:
 
 
 def _order_of_orders(results: Results) -> Finding:
-    times = [_ordering(results, order) for order in ("positional", "none", "reversed")]
+    times = [_ordering(results, order) for order in ("positional", "none", "worst_first")]
     words = ", ".join(
-        f"{order} {shown(time)} ms" for order, time in zip(("positional", "none", "reversed"), times, strict=True)
+        f"{order} {shown(time)} ms" for order, time in zip(("positional", "none", "worst_first"), times, strict=True)
     )
     return Finding(every([above(times[1], times[0]), above(times[2], times[1])]), words)
 

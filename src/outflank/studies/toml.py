@@ -78,7 +78,9 @@ def read_study(path: Path) -> Study:
     try:
         settings = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadSpec(f"there is no file {path}; expected a study in TOML") from None
+        raise BadSpec(
+            f"there is no file {path}; expected a study in TOML (outflank reproduce has the papers)"
+        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSpec(f"{path} is not TOML: {error}") from None
     return study_from(settings, path.stem, str(path))

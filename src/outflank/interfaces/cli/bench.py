@@ -5,6 +5,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from outflank.interfaces.cli.common import add_quiet_option, progress
+
 
 def register(commands: Any) -> None:
     """Adds the command to the parser."""
@@ -17,16 +19,16 @@ def register(commands: Any) -> None:
     bench.add_argument("--arena", action="store_true", help="measure stored games and workers instead")
     bench.add_argument("--scale", action="store_true", help="measure stores of up to a million games instead (minutes)")
     bench.add_argument("--quick", action="store_true", help="fewer and shorter rounds, smaller stores")
+    add_quiet_option(bench)
     bench.add_argument("--json", action="store_true", help="print one JSON object")
     bench.set_defaults(run=run_bench)
 
 
 def run_bench(args: argparse.Namespace) -> None:
     """Prints the measurements as a table or as JSON."""
-    from rich.console import Console
-
-    with Console(stderr=True).status("measuring") as status:
-        figures, table = _measured(args, lambda text: status.update(f"measuring {text}"))
+    with progress("bench", args.quiet) as shown:
+        shown.say("measuring")
+        figures, table = _measured(args, lambda text: shown.say(f"measuring {text}"))
     if args.json:
         print(json.dumps(figures))
     else:

@@ -2,12 +2,11 @@
 
 import argparse
 import json
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from outflank.interfaces.cli.common import add_quiet_option, progress
 
 if TYPE_CHECKING:
     from outflank.board import Position
@@ -29,6 +28,7 @@ def register(commands: Any) -> None:
     add_position(perft)
     perft.add_argument("--depth", type=int, required=True, metavar="D", help="plies to count")
     perft.add_argument("--divide", action="store_true", help="also the count of each first move")
+    add_quiet_option(perft)
     perft.add_argument("--json", action="store_true", help="print one JSON object")
     perft.set_defaults(run=run_perft)
 
@@ -121,13 +121,14 @@ def run_perft(args: argparse.Namespace) -> None:
     position = read_position(args)
     began = time.perf_counter()
     divided: dict[str, int] = {}
-    with _progress() as on_progress:
+    with progress("perft", args.quiet, brief=True) as shown:
+        shown.plan(0, unit="subtrees")
         if args.divide:
             divided = {
-                str(move): position.play(move).perft(args.depth - 1, on_progress)
+                str(move): position.play(move).perft(args.depth - 1, shown.reach)
                 for move in (position.moves if args.depth > 0 else ())
             }
-        count = sum(divided.values()) if divided else position.perft(args.depth, on_progress)
+        count = sum(divided.values()) if divided else position.perft(args.depth, shown.reach)
     seconds = time.perf_counter() - began
     if args.json:
         facts = {"position": position.line(), "depth": args.depth, "count": count, "seconds": round(seconds, 6)}
@@ -136,22 +137,3 @@ def run_perft(args: argparse.Namespace) -> None:
     for name, leaves in divided.items():
         print(f"{name}: {leaves}")
     print(count)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on stderr for counts that take longer than a second; nothing when nobody watches."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("counting", visible=False)
-        began = time.perf_counter()
-
-        def show(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total, visible=time.perf_counter() - began > 1)
-
-        yield show

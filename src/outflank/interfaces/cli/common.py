@@ -1,13 +1,20 @@
 """What several commands share: where games are played, and how far they have come."""
 
 import argparse
+import shlex
 import sys
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from outflank.progress import Progress, ProgressLines
+
 if TYPE_CHECKING:
     from outflank.execute import Executor
+
+_LOOK_SECONDS = 1.0
+"""How often it is asked whether a line is due while nothing changes."""
 
 
 def add_executor_options(command: argparse.ArgumentParser) -> None:
@@ -15,6 +22,11 @@ def add_executor_options(command: argparse.ArgumentParser) -> None:
     where = command.add_mutually_exclusive_group()
     where.add_argument("--workers", type=int, metavar="W", help="worker processes (default: one a core)")
     where.add_argument("--cluster", metavar="ADDRESS", help="play on a Dask cluster, such as tcp://host:8786")
+
+
+def add_quiet_option(command: argparse.ArgumentParser) -> None:
+    """Adds `--quiet`."""
+    command.add_argument("--quiet", action="store_true", help="show no progress on stderr")
 
 
 def executor(args: argparse.Namespace) -> "Executor":
@@ -28,21 +40,51 @@ def executor(args: argparse.Namespace) -> "Executor":
     return Processes(args.workers)
 
 
+def command_line() -> str:
+    """The command as it was typed, for reports."""
+    return shlex.join(["outflank", *sys.argv[1:]])
+
+
 @contextmanager
-def progress(quiet: bool, games: int, done: int) -> Iterator[tuple[Callable[[], None], Callable[[str], None]]]:
-    """(called after every game, called with what is being done): a bar on stderr; nothing when nobody watches."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda: None, lambda text: None
-        return
+def progress(command: str, quiet: bool, brief: bool = False) -> Iterator[Progress]:
+    """Shows on stderr how far a command has come: a bar in a terminal, otherwise a line now and then.
+
+    A `brief` command is usually over at once, so nothing is shown before it has run for a second or ten.
+    """
+    if quiet:
+        yield Progress()
+    elif sys.stderr.isatty():
+        with _bar(brief) as bar:
+            yield bar
+    else:
+        lines = ProgressLines(command, lambda line: print(line, file=sys.stderr, flush=True), at_once=not brief)
+        with _repeated(lines):
+            yield lines
+
+
+@contextmanager
+def _repeated(lines: ProgressLines) -> Iterator[None]:
+    """Asks for a line also while nothing is reported, as in a long game."""
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(_LOOK_SECONDS):
+            lines.show()
+
+    watcher = threading.Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
+
+
+@contextmanager
+def _bar(brief: bool) -> Iterator[Progress]:
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as RichProgress
 
     columns = (
         TextColumn("{task.description}"),
@@ -52,6 +94,15 @@ def progress(quiet: bool, games: int, done: int) -> Iterator[tuple[Callable[[], 
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("games", total=games, completed=done)
-        yield lambda: bar.advance(task), lambda text: bar.update(task, description=text)
+    with RichProgress(*columns, console=Console(stderr=True), transient=brief) as rich:
+        task = rich.add_task("", total=None, visible=not brief)
+
+        class Bar(Progress):
+            def show(self) -> None:
+                visible = not brief or (rich.tasks[task].elapsed or 0) > _LOOK_SECONDS
+                total = self.total or None
+                rich.update(
+                    task, description=self.doing or self.unit, completed=self.done, total=total, visible=visible
+                )
+
+        yield Bar()

@@ -1,4 +1,4 @@
-"""The live table of a match: renewed twice a second on stderr, and nothing where nobody watches."""
+"""The live table of a match: renewed twice a second on stderr; in a log a line now and then."""
 
 import argparse
 import sys
@@ -6,6 +6,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from outflank.interfaces.cli.common import progress
+from outflank.progress import clock_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,7 +26,10 @@ _BAR = 41
 def live_table(args: argparse.Namespace, board: "Scoreboard") -> Iterator[Callable[[], None]]:
     """Shows the match while it runs; the function it gives is called after every game."""
     if args.quiet or not sys.stderr.isatty():
-        yield lambda: None
+        with progress("match", args.quiet) as lines:
+            result = board.result()
+            lines.plan(result.planned, result.tally.games)
+            yield lines.advance
         return
     from rich.console import Console
     from rich.live import Live
@@ -79,7 +85,7 @@ def match_table(a: str, b: str, result: "MatchResult", rate: float, seconds: flo
         ("A", Text(a, style="bold cyan")),
         ("B", Text(b, style="bold magenta")),
         ("games", _progress(games.games, result.planned, at_most=result.sprt is not None)),
-        ("time", f"{rate:,.1f} games/s, {_clock(seconds)} gone, {_clock(left)} left"),
+        ("time", f"{rate:,.1f} games/s, {clock_text(seconds)} gone, {clock_text(left)} left"),
         ("A's games", f"{games.wins:,} won, {games.draws:,} drawn, {games.losses:,} lost"),
         ("A's pairs", _pairs(games.pairs)),
         ("score of A", _estimate(result.score, ".1%", 0.5)),
@@ -132,16 +138,3 @@ def sprt_bar(test: "Sprt", llr: float) -> "Text":
         bar.append("●" if column == here else "┼" if column == zero else "━" if between else "─", style=style)
     said = "A is better" if llr >= test.upper else "A is not better" if llr <= test.lower else "undecided"
     return Text.assemble(f"{test.lower:+.2f} ", bar, f" {test.upper:+.2f}  LLR {llr:+.2f}, ", (said, "bold"))
-
-
-def _clock(seconds: float | None) -> str:
-    """Seconds as people read them.
-
-    >>> _clock(75), _clock(3700), _clock(None)
-    ('1:15', '1:01:40', '?')
-    """
-    if seconds is None:
-        return "?"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

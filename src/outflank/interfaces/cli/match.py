@@ -5,7 +5,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from outflank.interfaces.cli.common import add_executor_options, executor
+from outflank.interfaces.cli.common import add_executor_options, add_quiet_option, executor
 from outflank.interfaces.cli.live import live_table
 from outflank.interfaces.cli.report import add_report_option, check_report, write_report
 
@@ -40,7 +40,7 @@ def register(commands: Any) -> None:
     match.add_argument("--store", default="outflank.db", metavar="FILE", help="where games are kept (outflank.db)")
     match.add_argument("--sprt", metavar="E0,E1", help="stop when it is clear that A is E1 or not even E0 Elo better")
     match.add_argument("--details", action="store_true", help="also keep time, nodes and value of every move")
-    match.add_argument("--quiet", action="store_true", help="no live table, for logs")
+    add_quiet_option(match)
     add_report_option(match)
     match.add_argument("--json", action="store_true", help="print one JSON object")
     match.set_defaults(run=run_match, resumes=True)

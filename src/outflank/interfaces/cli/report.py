@@ -1,11 +1,11 @@
 """The option `--report DIR` that matches, tournaments and ratings share."""
 
 import argparse
-import shlex
-import sys
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from outflank.interfaces.cli.common import command_line
 
 if TYPE_CHECKING:
     from outflank.arena.match import MatchResult
@@ -43,7 +43,7 @@ def write_report(
     from outflank.report.write import write
 
     counts = survey(game for game in store.games() if keys is None or game.key in keys)
-    facts = {"command": shlex.join(["outflank", *sys.argv[1:]]), "store": str(store.path)}
+    facts = {"command": command_line(), "store": str(store.path)}
     return write(
         arena_document(title, counts, ratings or rate(counts.results, advantage=True), facts, match), args.report
     )

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from outflank.interfaces.cli.common import add_executor_options, executor, progress
+from outflank.interfaces.cli.common import add_executor_options, add_quiet_option, executor, progress
 from outflank.interfaces.cli.report import add_report_option, check_report, write_report
 from outflank.interfaces.cli.store import existing_store
 
@@ -22,7 +22,7 @@ def register(commands: Any) -> None:
     )
     add_executor_options(tournament)
     tournament.add_argument("--store", default="outflank.db", metavar="FILE", help="where games are kept (outflank.db)")
-    tournament.add_argument("--quiet", action="store_true", help="no progress bar, for logs")
+    add_quiet_option(tournament)
     add_report_option(tournament)
     tournament.add_argument("--json", action="store_true", help="print one JSON object")
     tournament.set_defaults(run=run_tournament, resumes=True)
@@ -55,8 +55,14 @@ def run_tournament(args: argparse.Namespace) -> None:
         print(f"outflank: warning: {warning}", file=sys.stderr)
     with Store(args.store) as store:
         missing = sum(1 for _ in store.missing(plan.slots()))
-        with progress(args.quiet, plan.games, plan.games - missing) as (advance, _):
-            run_plan(plan, store, executor(args), lambda *_: advance() is None)
+        with progress("tournament", args.quiet) as shown:
+            shown.plan(plan.games, plan.games - missing)
+
+            def on_game(*_: object) -> bool:
+                shown.advance()
+                return True
+
+            run_plan(plan, store, executor(args), on_game)
         results = collect(store.outcomes(slot.key for slot in plan.slots()))
         ratings = rate(results, advantage=True)
         keys = {slot.key for slot in plan.slots()} if args.report else None

@@ -1,0 +1,89 @@
+"""Carries studies out: plays what is missing, compares, and writes the report with its numbers beside it.
+
+`outflank reproduce` does this with the papers' studies, `outflank study` with one of a person's own.
+"""
+
+import csv
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from outflank.arena.store import Store
+from outflank.execute import Executor
+from outflank.progress import Progress
+from outflank.report.write import check, write
+from outflank.studies.compare import count, facts_of
+from outflank.studies.document import StudyFindings, document, findings_of, warnings_of
+from outflank.studies.run import plan_of, play, read_scale, results_of, take_timings
+from outflank.studies.study import Study
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What was found, study by study, and the page that shows it."""
+
+    scale: str
+    studies: Sequence[StudyFindings]
+    page: Path
+    warnings: Sequence[str]
+
+    def facts(self) -> dict[str, Any]:
+        """Everything as plain values: what `summary.json` holds."""
+        return {
+            "scale": self.scale,
+            "numbers": count(comparison.verdict for one in self.studies for comparison in one.comparisons),
+            "claims": count(judgement.outcome for one in self.studies for judgement in one.judgements),
+            "studies": [facts_of(one.study, one.comparisons, one.judgements) for one in self.studies],
+        }
+
+
+def run_studies(
+    studies: Sequence[Study],
+    scale: str,
+    out: Path,
+    executor: Executor,
+    progress: Progress | None = None,
+    command: str = "",
+) -> Reproduction:
+    """Plays what the directory `out` lacks of the studies' games and writes everything there.
+
+    Ctrl-C and the same call continue. `command` is what the report says it was made by.
+    """
+    factor, progress = read_scale(scale), progress or Progress()
+    plan = plan_of(studies, factor)
+    check(out)
+    out.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    with Store(out / "games.db") as store:
+        keys = {slot.key for slot in plan.slots()}
+        progress.plan(len(keys), len(keys & store.done()))
+        play(studies, factor, store, executor, progress.advance)
+        played = time.monotonic() - began
+        timings = take_timings(studies, factor, out / "timings.json", lambda name: progress.say(f"timing {name}"))
+        progress.say("comparing and writing the report")
+        games = {game.key: game for game in store.games() if game.key in keys}
+    found = [findings_of(study, results_of(study, factor, games, timings)) for study in studies]
+    provenance = {
+        "Command": command,
+        "Games": f"{len(games):,}, kept in games.db",
+        "Seconds": f"{time.monotonic() - began:.0f} for this run, {played:.0f} of them playing",
+    }
+    page = write(document(found, {name: text for name, text in provenance.items() if text}), out)
+    done = Reproduction(scale, found, page, warnings_of(found, factor))
+    (out / "summary.json").write_text(json.dumps(done.facts(), indent=1), encoding="utf-8")
+    _write_numbers(found, out / "numbers.csv")
+    return done
+
+
+def _write_numbers(found: Sequence[StudyFindings], path: Path) -> None:
+    """Every printed number with ours and its verdict, one a line."""
+    rows = [{"study": one.study.name} | comparison.facts() for one in found for comparison in one.comparisons]
+    if not rows:
+        return
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
