@@ -135,7 +135,7 @@ def test_analysis_ends_with_the_solvers_values(size: int, variant: str) -> None:
             for played in move.pv:
                 end = end.play(played)
             assert move.pv[0] == move.move and end.is_over
-            assert end.score(position.turn, "winner") == move.value
+            assert end.score(position.turn) == move.value
 
 
 @settings(max_examples=15, deadline=None)
@@ -219,12 +219,12 @@ def test_losses_near_the_end_are_the_solvers(variant: str) -> None:
         position = position.play(moves[-1])
     position = start
     for verdict in reversed(list(review(start, moves))):
-        best = solve(position).score if position.moves else position.score(position.turn, "winner")
+        best = solve(position).score if position.moves else position.score(position.turn)
         sign = 1 if position.turn is Color.BLACK else -1
         assert verdict.exact and best is not None and verdict.value == sign * best
         if verdict.played is not None:
             position = position.play(verdict.played)
-            after = solve(position).score if position.moves else position.score(position.turn, "winner")
+            after = solve(position).score if position.moves else position.score(position.turn)
             assert after is not None
             own = -after if position.turn.sign != ("X" if sign == 1 else "O") else after
             assert verdict.loss == best - own

@@ -110,7 +110,7 @@ def test_forced_pass_and_end() -> None:
 def test_wipe_out_ends_the_game() -> None:
     wiped = Position.parse("XXXX------------ O")
     assert wiped.is_over and wiped.winner is Color.BLACK
-    assert wiped.score(Color.WHITE) == -4 and wiped.score(Color.WHITE, "winner") == -16
+    assert wiped.score(Color.WHITE, "nobody") == -4 and wiped.score(Color.WHITE) == -16
     assert wiped.with_variant("reversed").winner is Color.WHITE
 
 

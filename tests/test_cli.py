@@ -67,7 +67,7 @@ def test_show_a_position() -> None:
         "  a b c d e f\n1 - - - - - - 1\n2 - - . - - - 2\n3 - . O X - - 3\n"
         "4 - - X O . - 4\n5 - - - . - - 5\n6 - - - - - - 6\n  a b c d e f\n"
         "reversed 6x6: black to move\nlegal moves: c2 b3 e4 d5\n"
-        "discs: black 2, white 2, empty 32\nscore for black: +0 by discs\n"
+        "discs: black 2, white 2, empty 32\n"
     )
 
 
@@ -81,7 +81,7 @@ def test_show_replays_a_game(tmp_path: Path) -> None:
     assert "game over, a draw" in text and "legal moves: none" in text
     won = outflank("show", "--position", "XXXX------------ O", "--variant", "reversed").stdout
     assert "game over, white wins" in won
-    assert "-4 by discs, -16 with the empty squares to the side with more discs" in won
+    assert "score for black: -16, the empty squares counted for the winner" in won
 
 
 def test_agents_are_listed_and_explained() -> None:

@@ -124,7 +124,7 @@ def test_adjudication_by_the_solver_is_marked() -> None:
     position = Position.start(Rules(4))
     for move in record.moves:
         position = position.play(move)
-    score = solve(position, empties="nobody").score
+    score = solve(position).score
     assert score is not None
     black = score if position.turn is Color.BLACK else -score
     assert record.points == (1.0 if black > 0 else 0.0 if black < 0 else 0.5)

@@ -110,7 +110,7 @@ def test_the_line_leads_to_the_value() -> None:
         end = position
         for move in decision.pv:
             end = end.play(move)
-        assert end.score(position.turn) == decision.value
+        assert end.score(position.turn, "nobody") == decision.value
         assert decision.pv[0] == decision.move and (len(decision.pv) == 4 or end.is_over)
 
 

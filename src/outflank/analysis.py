@@ -164,7 +164,7 @@ class _Branch:
         self.points: list[float] = []
         """At every depth so far."""
         self.thinking = iter(()) if after.is_over else search.think(after, Limits(), seed=0)
-        self.value = MoveValue(move, after.score(position.turn, "winner"), "discs", True, 0, self.line)
+        self.value = MoveValue(move, after.score(position.turn), "discs", True, 0, self.line)
 
     def deepen(self) -> bool:
         """Looks one ply further; False when there is nothing further."""
@@ -281,7 +281,7 @@ class _Judge:
     def verdict(self, ply: int, position: Position, played: int | None, after: Verdict | None) -> Verdict:
         """What is to be said of a position and the move played in it, given the verdict on what followed."""
         if position.is_over:
-            return Verdict(ply, position.score(Color.BLACK, "winner"), True, None, (), None, 0.0, "")
+            return Verdict(ply, position.score(), True, None, (), None, 0.0, "")
         if after is not None and len(position.moves) == 1:
             line = (position.moves[0], *after.best_pv)
             return Verdict(ply, after.value, after.exact, position.moves[0], line, played, 0.0, "")

@@ -335,7 +335,7 @@ def _points(position: Position) -> float:
 
 def _adjudicated(players: tuple[Agent, Agent], seed: int, table: _Table) -> GameRecord:
     position = table.position
-    solution = solve(position, by="margin", empties="nobody")
+    solution = solve(position, by="margin")
     score = solution.score or 0
     points = 0.5 if score == 0 else float((score > 0) == (position.turn is Color.BLACK))
     reason = f"solved with {position.empties} empty squares: {score:+d} for {position.turn}"

@@ -208,17 +208,18 @@ class Position:
         """Number of discs of one side."""
         return (self.white if color else self.black).bit_count()
 
-    def score(self, color: Color, empties: Empties = "nobody") -> int:
-        """The margin by which `color` is ahead under these rules, positive when it wins.
+    def score(self, color: Color = Color.BLACK, empties: Empties = "winner") -> int:
+        """The score of `color` if the game were over now: the difference of discs, positive when it wins.
 
-        With `empties="winner"` the empty squares go to the side with more discs, as tournaments count.
-        The reversed game negates both.
+        **The one convention.** The empty squares go to the side with more discs, as OBF, GGF, WTHOR and Edax count; the
+        reversed game has the same number with the other sign. Scores of games, records, exports, matches, the solver,
+        reports and the page are counted like this. Where they count for nobody, it is said by name: `empties="nobody"`.
 
         >>> board = Position.parse("XXXXXX--OO------ X")
-        >>> board.score(Color.BLACK), board.score(Color.BLACK, empties="winner")
-        (4, 12)
+        >>> board.score(Color.BLACK), board.score(Color.BLACK, empties="nobody")
+        (12, 4)
         >>> board.with_variant("reversed").score(Color.BLACK)
-        -4
+        -12
         """
         margin = self.discs(color) - self.discs(color.other)
         if empties == "winner" and margin:

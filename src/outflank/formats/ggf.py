@@ -60,7 +60,7 @@ def ggf(
     for move in moves:
         played.append(f"{'BW'[position.turn]}[{_move_name(position.rules, move)}]")
         position = position.play(move)
-    score = f"{position.score(Color.BLACK, empties='winner'):+d}" if position.is_over else "?"
+    score = f"{position.score():+d}" if position.is_over else "?"
     tags = {
         "GM": "Othello",
         "PC": place,

@@ -87,7 +87,7 @@ def clocked(game: Played, speeds: tuple[float, float]) -> Clocked:
         nodes[side] += detail[2]
         moves[side] += detail[0] != game.game.rules.pass_move
         if nodes[side] * speeds[side] > _LIMIT_SECONDS and ply + 1 < len(details):
-            ahead = game.after(ply).score(game.color)
+            ahead = game.after(ply).score(game.color, empties="nobody")
             return Clocked(ahead > 0, True, (nodes[0], nodes[1]), (moves[0], moves[1]), game)
     return Clocked(game.won, False, (nodes[0], nodes[1]), (moves[0], moves[1]), game)
 

@@ -189,7 +189,7 @@ def _solved(position: "Position", solution: "Solution") -> dict[str, Any]:
     return {
         "position": position.line(),
         "score": solution.score,
-        "discs": end.score(position.turn) if solution.exact and end.is_over else None,
+        "discs": end.score(position.turn, empties="nobody") if solution.exact and end.is_over else None,
         "best": None if solution.move is None else str(solution.move),
         "nodes": solution.nodes,
         "seconds": round(solution.seconds, 6),

@@ -93,26 +93,20 @@ def _facts(position: "Position") -> dict[str, Any]:
         "discs": {"black": position.discs(black), "white": position.discs(white), "empty": position.empties},
         "over": position.is_over,
         "winner": str(position.winner) if position.winner is not None else None,
-        "score": {
-            "seen_from": "black",
-            "empties_to_nobody": position.score(black),
-            "empties_to_winner": position.score(black, "winner"),
-        },
+        "score": position.score(black) if position.is_over else None,
     }
 
 
 def _report(position: "Position", facts: dict[str, Any]) -> str:
     board, _, side = str(position).rpartition("\n")
-    discs, score = facts["discs"], facts["score"]
-    tournament = ""
+    discs, score = facts["discs"], ""
     if facts["over"]:
         side = f"game over, {facts['winner'] + ' wins' if facts['winner'] else 'a draw'}"
-        tournament = f", {score['empties_to_winner']:+d} with the empty squares to the side with more discs"
+        score = f"\nscore for black: {facts['score']:+d}, the empty squares counted for the winner"
     legal = " ".join(facts["legal"]) or "none"
     return (
         f"{board}\n{facts['rules']}: {side}\nlegal moves: {legal}\n"
-        f"discs: black {discs['black']}, white {discs['white']}, empty {discs['empty']}\n"
-        f"score for black: {score['empties_to_nobody']:+d} by discs{tournament}"
+        f"discs: black {discs['black']}, white {discs['white']}, empty {discs['empty']}{score}"
     )
 
 
