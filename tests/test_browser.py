@@ -255,7 +255,7 @@ def test_pasted_ggf_is_analysed_to_exact_values(page: Page) -> None:
         shown = f"{found.score:+d}".replace("-", "−") if found.score else "0"
         expect(square.locator(".note")).to_have_text(shown)
         assert "exact" in (square.get_attribute("aria-label") or "")
-    assert f"seen by {position.turn}" in page.inner_text("#analysis-state")
+    assert f"from the view of {position.turn}" in page.inner_text("#analysis-state")
 
 
 def test_two_opinions_side_by_side_and_the_tree(page: Page) -> None:

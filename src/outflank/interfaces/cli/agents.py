@@ -26,7 +26,7 @@ def register(commands: Any) -> None:
     add_position(move)
     move.add_argument("--moves", metavar="TRANSCRIPT", help="moves to play first, such as f5d6c3")
     move.add_argument("--variant", default="standard", help="standard (default) or reversed")
-    move.add_argument("--seed", type=int, default=0, metavar="S", help="seed of whatever is decided by lot")
+    move.add_argument("--seed", type=int, default=0, metavar="S", help="seed of random choices")
     _add_limits(move)
     move.add_argument("--json", action="store_true", help="print one JSON object")
     move.set_defaults(run=run_move)

@@ -36,7 +36,7 @@ def _add_terminal_options(play: argparse.ArgumentParser) -> None:
         "--opening", metavar="O", help="start (default), random(k), balanced(k), moves such as f5d6, or a position"
     )
     begin.add_argument("--load", metavar="FILE", help="go on with the game or position of a file")
-    terminal.add_argument("--seed", type=int, metavar="S", help="seed of whatever is decided by lot (default 0)")
+    terminal.add_argument("--seed", type=int, metavar="S", help="seed of random choices (default 0)")
 
 
 _PLAY = (

@@ -42,7 +42,7 @@ class Setting:
         return loaded(path, self.size, self.variant)
 
     def next(self) -> "Setting":
-        """The same with other luck."""
+        """The same with the next seed."""
         return replace(self, seed=self.seed + 1)
 
 

@@ -3,7 +3,7 @@
  *
  * Up to two analysts look at the same position. Each has a slot: its request to the server and its latest answer.
  * When another position comes on the screen both requests are stopped and new ones begin. Answers may come many times
- * a second; the page draws at most once per frame. Values are seen by the side to move, and the page says so.
+ * a second; the page draws at most once per frame. Values are from the view of the side to move, and the page says so.
  */
 import { byId, capital, el, newButton, oncePerFrame, setText, short } from "./dom.js";
 import { agentPicker } from "./picker.js";
@@ -68,7 +68,7 @@ function heard(each, node, reply) {
   soon();
 }
 
-/** Keeps the value of the position for the graph, which is in discs and seen by black. */
+/** Keeps the value of the position for the graph, which is in discs from black's view. */
 function remember(node, reply) {
   const best = Math.max(...reply.moves.map(({ value }) => value).filter((value) => value !== null));
   if (!Number.isFinite(best)) return;
@@ -113,15 +113,15 @@ function stateText() {
   if (table.position.mustPass) return `${capital(table.position.turn)} must pass: there is nothing to choose.`;
   if (!server.isOpen) return "Analysis goes on when the connection is back.";
   const { answer } = slots[0];
-  const seen = `seen by ${table.position.turn}, to move.`;
-  if (!answer) return `${capital(seen)} Looking…`;
+  const view = `from the view of ${table.position.turn}, to move.`;
+  if (!answer) return `${capital(view)} Looking…`;
   const work = [
     answer.depth ? `depth ${answer.depth}` : "",
     answer.nodes ? `${short(answer.nodes)} positions` : "",
     `${answer.seconds.toFixed(1)} s`,
     answer.last ? "finished" : "",
   ];
-  return `${UNITS[answer.moves[0].unit] ?? "Values"}, ${seen} ${capital(work.filter(Boolean).join(", "))}.`;
+  return `${UNITS[answer.moves[0].unit] ?? "Values"}, ${view} ${capital(work.filter(Boolean).join(", "))}.`;
 }
 
 /** Rows are kept and moved, not made anew, so that a focused button stays what it was. */

@@ -143,7 +143,7 @@ function helpDialog() {
       el(
         "p",
         {},
-        "Values are always seen by the side that is named beside them. ",
+        "Values are from the view of the side that is named beside them. ",
         "An exact value is what best play by both sides leads to; ",
         "all others are estimates, the analyst's in discs, those of other agents in units of their own.",
       ),

@@ -14,10 +14,10 @@ const ROOM = { left: 34, right: 12, top: 12, bottom: 12 };
 const LEAST_RANGE = 8; // discs
 const LEAST_PLIES = 10;
 
-/** The value of a position in discs seen by black, undefined where nobody has looked. */
+/** The value of a position in discs from black's view, undefined where nobody has looked. */
 const valueOf = (node) => node.review?.value ?? node.value;
 
-/** The discs on the board, seen by black and by the rules: fewer is better in the reversed game. */
+/** The disc difference from black's view and by the rules: fewer is better in the reversed game. */
 function discsAhead(node) {
   const margin = node.position.black - node.position.white;
   return table.tree.rules.variant === "reversed" ? -margin : margin;

@@ -7,7 +7,7 @@
  *
  * @typedef {import("./rules.js").Position} Position
  * @typedef {{value: number, best: number | null, pv: number[], played: number | null, loss: number, mark: string,
- *   exact: boolean}} Review what a review says of a position and the move `played` from it; `value` is seen by black
+ *   exact: boolean}} Review what a review says of a position and the move `played` from it; `value` is from black's view
  * @typedef {object} Node
  * @property {number | null} move null at the root
  * @property {Node | null} parent
@@ -18,7 +18,7 @@
  * @property {{black: number, white: number}} [left] seconds on the clocks when the position arose
  * @property {{reason: "resigned" | "time", loser: string}} [end] how the game ended here although moves were left
  * @property {Review} [review]
- * @property {number} [value] of the latest analysis in discs, seen by black
+ * @property {number} [value] of the latest analysis in discs, from black's view
  */
 import { image, parseRules, play, rulesText, sign, startPosition, usualLine } from "./rules.js";
 

@@ -56,7 +56,7 @@ function show() {
   const squares = moves.filter(({ move }) => move !== table.tree.pass);
   board.showNotes(new Map(squares.map((each) => [each.move, note(each)])));
   byId("tree-body").replaceChildren(...moves.map((each) => row(each, most)));
-  if (answer) setState(`Seen by ${table.position.turn}, to move. ${short(answer.playouts)} random games.`);
+  if (answer) setState(`From the view of ${table.position.turn}, to move. ${short(answer.playouts)} random games.`);
 }
 
 function row({ move, visits, win_rate: rate }, most) {
