@@ -17,7 +17,8 @@ from outflank.arena.match import MatchResult, scoreboard
 from outflank.arena.openings import read_openings
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, Plan, Slot, gauntlet, plan_match, plan_pairings, round_robin
-from outflank.arena.stats import Sprt, tally
+from outflank.arena.statistics.pairs import tally
+from outflank.arena.statistics.sprt import Sprt
 from outflank.arena.store import Store, StoreError
 from outflank.arena.tournament import KEYS, read_tournament
 from outflank.board import Position, Rules

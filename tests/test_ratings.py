@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outflank.arena import stats
-from outflank.arena.ratings import ELO, Errors, Ratings, collect, cross_table, rate
+from outflank.arena.ratings import Ratings, collect, cross_table, rate
+from outflank.arena.ratings.intervals import ELO, Errors
+from outflank.arena.statistics import elo_scale, estimates
+from outflank.arena.statistics.pairs import tally
 from outflank.errors import BadSpec
 
 Game = tuple[str, str, float, int | None]
@@ -38,7 +40,7 @@ def tournament(
             for pair in range(pairs):
                 opening = rng.gauss(first_move, bias)
                 for black, white in ((one, two), (two, one)):
-                    share = stats.expected_score(strengths[black] - strengths[white] + opening)
+                    share = elo_scale.expected_score(strengths[black] - strengths[white] + opening)
                     drawn, luck = 0.2 * min(share, 1 - share), rng.random()
                     points = 1.0 if luck < share - drawn / 2 else 0.5 if luck < share + drawn / 2 else 0.0
                     games.append((black, white, points, pair))
@@ -76,10 +78,13 @@ def elos(table: Ratings) -> dict[str, float]:
     return {line.player: line.elo.value for line in table.lines}
 
 
-def margin(table: Ratings, player: str) -> float:
-    value = table[player].elo.margin
-    assert value is not None
-    return value
+def half_width(estimate: estimates.Estimate) -> float:
+    assert estimate.low is not None and estimate.high is not None
+    return (estimate.high - estimate.low) / 2
+
+
+def reach(table: Ratings, player: str) -> float:
+    return half_width(table[player].elo)
 
 
 # ---------------------------------------------------------------------------------------------------------- numbers
@@ -106,12 +111,12 @@ def test_strengths_are_found_again() -> None:
 
 def test_two_players_are_a_match() -> None:
     games = [game for game in GAMES if set(game[:2]) == {"Ada", "Bob"}]
-    match = stats.tally((pair, black == "Bob", p if black == "Bob" else 1 - p) for black, _, p, pair in games)
+    match = tally((pair, black == "Bob", p if black == "Bob" else 1 - p) for black, _, p, pair in games)
     table = rate(collect(games), anchor=("Ada", 0.0))
-    estimate = stats.elo(match.counts)
+    estimate = elo_scale.elo(match.counts)
     assert table["Bob"].elo.value == pytest.approx(estimate.value, abs=1e-6)
-    assert estimate.margin is not None and margin(table, "Bob") == pytest.approx(estimate.margin, rel=0.02)
-    assert table.above("Bob", "Ada") == pytest.approx(stats.superiority(match.counts), abs=0.02)
+    assert reach(table, "Bob") == pytest.approx(half_width(estimate), rel=0.02)
+    assert table.above("Bob", "Ada") == pytest.approx(estimates.superiority(match.counts), abs=0.02)
 
 
 def naive_margins(games: list[Game], over_pairs: bool) -> dict[str, float]:
@@ -123,7 +128,7 @@ def naive_margins(games: list[Game], over_pairs: bool) -> dict[str, float]:
     for number, (black, white, points, pair) in enumerate(games):
         x = np.zeros(len(players))
         x[players.index(black)], x[players.index(white)] = 1, -1
-        chance = stats.expected_score(fitted[black] - fitted[white])
+        chance = elo_scale.expected_score(fitted[black] - fitted[white])
         information += chance * (1 - chance) * np.outer(x, x)
         unit = (min(black, white), max(black, white), pair) if over_pairs else number
         units[unit] = units.get(unit, np.zeros(len(players))) + (points - chance) * x
@@ -138,9 +143,9 @@ def test_margins_are_those_of_the_formulas() -> None:
     model = rate(results, anchor=("Ada", 0.0), errors="model")
     pairs = rate(results, anchor=("Ada", 0.0), errors="pairs")
     for player, value in naive_margins(GAMES, over_pairs=False).items():
-        assert margin(model, player) == pytest.approx(value, rel=1e-4)
+        assert reach(model, player) == pytest.approx(value, rel=1e-4)
     for player, value in naive_margins(GAMES, over_pairs=True).items():
-        assert value < margin(pairs, player) < 1.015 * value  # one imagined pair in a hundred
+        assert value < reach(pairs, player) < 1.015 * value  # one imagined pair in a hundred
 
 
 def test_all_three_kinds_of_margin_are_alike() -> None:
@@ -148,13 +153,13 @@ def test_all_three_kinds_of_margin_are_alike() -> None:
     results = collect(tournament(STRENGTHS, 100, seed=2, bias=0.0))
     tables = [rate(results, anchor=("Ada", 0.0), errors=e, seed=1) for e in ("model", "pairs", "bootstrap")]
     for player in ("Bob", "Cyd", "Dan", "Eve"):
-        margins = [margin(table, player) for table in tables]
+        margins = [reach(table, player) for table in tables]
         assert max(margins) < 1.15 * min(margins) and 25 < min(margins) < max(margins) < 45
 
 
 def test_biased_openings_make_pairs_narrower_than_games() -> None:
     results = collect(tournament(STRENGTHS, 100, seed=5, bias=300.0))
-    assert margin(rate(results), "Bob") < 0.9 * margin(rate(results, errors="model"), "Bob")
+    assert reach(rate(results), "Bob") < 0.9 * reach(rate(results, errors="model"), "Bob")
 
 
 @pytest.mark.compiled
@@ -225,7 +230,7 @@ def test_anchors_move_the_scale_and_nothing_else() -> None:
     free = elos(rate(collect(GAMES)))
     assert sum(free.values()) == pytest.approx(0, abs=1e-6)
     table = rate(collect(GAMES), anchor=("Eve", 1500.0))
-    assert table["Eve"].elo == stats.Estimate(1500.0, 1500.0, 1500.0, False, "anchor")
+    assert table["Eve"].elo == estimates.Estimate(1500.0, 1500.0, 1500.0, False, "anchor")
     for player, value in free.items():
         assert table[player].elo.value - 1500 == pytest.approx(value - free["Eve"], abs=1e-6)
     assert rate(collect(GAMES)).above("Dan", "Ada") == pytest.approx(table.above("Dan", "Ada"))
@@ -269,7 +274,7 @@ def test_the_undefeated_are_bounds() -> None:
     best, worst = table["A"].elo, table["D"].elo
     assert best.bounded and best.high is None and best.low is not None and best.low > 100
     assert worst.bounded and worst.low is None and worst.high is not None and worst.high < -100
-    assert not table["B"].elo.bounded and table["B"].elo.margin is not None
+    assert not table["B"].elo.bounded and reach(table, "B") > 0
     assert table["B"].elo.value == pytest.approx(rate(collect(core))["B"].elo.value, abs=5)
     assert [w[:2] for w in table.warnings] == ["A:", "D:"]
     assert rate(collect(core + champion + beginner), errors="bootstrap", seed=1, replicates=20)["A"].elo == best
@@ -311,7 +316,7 @@ def test_pairs_that_all_end_alike_leave_an_interval() -> None:
     games = [game for k in range(50) for game in pair("A", "B", 1, 0, k)]
     for errors in ("pairs", "bootstrap"):
         table = rate(collect(games), errors=errors, seed=1, replicates=20)
-        assert table["A"].elo.value == pytest.approx(0, abs=1e-6) and 2 < margin(table, "A") < 20
+        assert table["A"].elo.value == pytest.approx(0, abs=1e-6) and 2 < reach(table, "A") < 20
 
 
 def test_no_games_no_ratings() -> None:
@@ -319,7 +324,7 @@ def test_no_games_no_ratings() -> None:
     assert table.lines == () and table.groups == () and cross_table(collect([])).points.shape == (0, 0)
 
 
-def finite(estimate: stats.Estimate) -> bool:
+def finite(estimate: estimates.Estimate) -> bool:
     ends = (estimate.value, estimate.low or 0.0, estimate.high or 0.0)
     return all(math.isfinite(x) and abs(x) < 1e5 for x in ends) and ends[0] == ends[0]
 

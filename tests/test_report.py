@@ -22,7 +22,9 @@ from outflank.arena.match import MatchResult
 from outflank.arena.ratings import collect, rate, tallies
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Plan
-from outflank.arena.stats import Estimate, Sprt, Tally, tally
+from outflank.arena.statistics.estimates import Estimate
+from outflank.arena.statistics.pairs import Tally, tally
+from outflank.arena.statistics.sprt import Sprt
 from outflank.arena.store import Store
 from outflank.arena.tournament import plan_of, read_control, read_tournament
 from outflank.errors import BadSpec, MissingExtra, OutflankError

@@ -4,6 +4,7 @@ import math
 import random
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
@@ -14,8 +15,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from outflank.arena import stats
-from outflank.arena.stats import Counts, Estimate, Model, Sprt, Tally, tally
+from outflank.arena.statistics import elo_scale, estimates, sprt
+from outflank.arena.statistics.estimates import Estimate
+from outflank.arena.statistics.pairs import Counts, Tally, tally
+from outflank.arena.statistics.sprt import Sprt, SprtModel
 from outflank.errors import BadSpec
 
 Ints = npt.NDArray[np.int64]
@@ -110,20 +113,18 @@ def test_impossible_results_are_refused(make: Callable[[], Tally]) -> None:
 def test_fastchess_prints_the_same(
     counts: Counts, elo: tuple[str, str] | None, normalized: tuple[str, str], superiority: str | None
 ) -> None:
-    for estimate, printed in ((stats.elo(counts), elo), (stats.normalized_elo(counts), normalized)):
+    for estimate, printed in ((elo_scale.elo(counts), elo), (elo_scale.normalized_elo(counts), normalized)):
         if printed:
-            assert estimate.margin is not None and not estimate.bounded
-            assert near(estimate.value, printed[0]) and near(estimate.margin, printed[1])
-    assert superiority is None or near(100 * stats.superiority(counts), superiority)
+            assert estimate.low is not None and estimate.high is not None and not estimate.bounded
+            assert near(estimate.value, printed[0]) and near((estimate.high - estimate.low) / 2, printed[1])
+    assert superiority is None or near(100 * estimates.superiority(counts), superiority)
 
 
-def test_ratios_as_fastchess_defines_them() -> None:
-    assert near(stats.score((96, 111, 136)).value, "0.558")
-    assert stats.draw_ratio((34, 54, 63, 64, 75)) == 63 / 290
-    assert stats.pairs_ratio((34, 54, 63, 64, 75)) == (64 + 75) / (34 + 54)
+def test_score_as_fastchess_defines_it() -> None:
+    assert near(estimates.score((96, 111, 136)).value, "0.558")
 
 
-LLRS: list[tuple[Model, Counts, float, float, str]] = [
+LLRS: list[tuple[SprtModel, Counts, float, float, str]] = [
     ("normalized", (36027, 68692, 36433), 0, 2, "0.92"),
     ("normalized", (10650, 20431, 10871), -1.75, 0.25, "2.30"),
     ("normalized", (0, 0, 4250), 0, 10, "120.56"),
@@ -140,7 +141,9 @@ LLRS: list[tuple[Model, Counts, float, float, str]] = [
 
 
 @pytest.mark.parametrize(("model", "counts", "elo0", "elo1", "printed"), LLRS)
-def test_fastchess_prints_the_same_llr(model: Model, counts: Counts, elo0: float, elo1: float, printed: str) -> None:
+def test_fastchess_prints_the_same_llr(
+    model: SprtModel, counts: Counts, elo0: float, elo1: float, printed: str
+) -> None:
     llr = Sprt(elo0, elo1, model=model).llr(counts)
     if 0 in counts:  # fastchess stops its iteration earlier: 120.548 and 111.798 are the converged values
         assert llr == pytest.approx(float(printed), rel=3e-4)
@@ -191,8 +194,8 @@ def test_the_bayesian_model_stands_beside_cutechess(
 @pytest.mark.parametrize(("counts", "elo0", "elo1"), [row[1:4] for row in LLRS if row[0] == "logistic"])
 def test_the_quick_approximation_is_near(counts: Counts, elo0: float, elo1: float) -> None:
     """LLR ≈ (s1-s0)(2μ-s0-s1)N/(2σ²), the formula to check a number by hand."""
-    sample = stats._sample(counts)
-    s0, s1 = stats.expected_score(elo0), stats.expected_score(elo1)
+    sample = estimates.sample_of(counts)
+    s0, s1 = elo_scale.expected_score(elo0), elo_scale.expected_score(elo1)
     quick = (s1 - s0) * (2 * sample.mean - s0 - s1) / (2 * sample.variance / sample.units)
     assert Sprt(elo0, elo1, model="logistic").llr(counts) == pytest.approx(quick, abs=0.01)
 
@@ -214,33 +217,31 @@ def ordered(estimate: Estimate) -> bool:
 @given(any_counts)
 @settings(max_examples=300, deadline=None)
 def test_every_result_has_finite_numbers(counts: tuple[int, ...]) -> None:
-    share = stats.score(counts)
+    share = estimates.score(counts)
     assert share.low is not None and share.high is not None and 0 <= share.low <= share.value <= share.high <= 1
-    for estimate in (share, stats.elo(counts), stats.normalized_elo(counts)):
+    for estimate in (share, elo_scale.elo(counts), elo_scale.normalized_elo(counts)):
         assert finite(estimate) and ordered(estimate)
         assert estimate.bounded == ((estimate.low is None or estimate.high is None) or sum(counts) == 0)
         assert "nan" not in f"{estimate:.2f}" and "inf" not in f"{estimate:.2f}"
-    assert 0 <= stats.superiority(counts) <= 1
-    ratios = (stats.draw_ratio(counts), stats.pairs_ratio(counts))
-    assert all(x is None or math.isfinite(x) for x in ratios)
+    assert 0 <= estimates.superiority(counts) <= 1
 
 
 @pytest.mark.parametrize("counts", [*product((0, 1), repeat=3), *product((0, 1), repeat=5)])
 def test_the_smallest_matches_are_seen_alike_from_both_sides(counts: tuple[int, ...]) -> None:
-    for function in (stats.score, stats.elo, stats.normalized_elo):
+    for function in (estimates.score, elo_scale.elo, elo_scale.normalized_elo):
         ours, theirs = function(counts), function(counts[::-1])
-        centre = 1.0 if function is stats.score else 0.0
+        centre = 1.0 if function is estimates.score else 0.0
         assert ours.value == pytest.approx(centre - theirs.value)
         assert (ours.low is None) == (theirs.high is None)
         if ours.low is not None and theirs.high is not None:
             assert ours.low == pytest.approx(centre - theirs.high)
-    assert stats.superiority(counts) == pytest.approx(1 - stats.superiority(counts[::-1]))
+    assert estimates.superiority(counts) == pytest.approx(1 - estimates.superiority(counts[::-1]))
 
 
-@given(any_counts, st.floats(-2000, 2000), st.floats(1e-3, 3000), st.sampled_from(stats.MODELS))
+@given(any_counts, st.floats(-2000, 2000), st.floats(1e-3, 3000), st.sampled_from(sprt.MODELS))
 @settings(max_examples=300, deadline=None)
 def test_every_llr_is_finite_and_antisymmetric(
-    counts: tuple[int, ...], elo0: float, width: float, model: Model
+    counts: tuple[int, ...], elo0: float, width: float, model: SprtModel
 ) -> None:
     assume(len(counts) == 3 or model != "bayesian")
     llr = Sprt(elo0, elo0 + width, model=model).llr(counts)
@@ -249,10 +250,10 @@ def test_every_llr_is_finite_and_antisymmetric(
     assert mirrored == pytest.approx(-llr, rel=1e-4, abs=1e-4 * (1 + sum(counts)) ** 0.5)
 
 
-@given(any_counts, st.floats(-50, 50), st.floats(0.5, 50), st.sampled_from(stats.MODELS))
+@given(any_counts, st.floats(-50, 50), st.floats(0.5, 50), st.sampled_from(sprt.MODELS))
 @settings(deadline=None)
 def test_symmetry_is_exact_for_hypotheses_people_use(
-    counts: tuple[int, ...], elo0: float, width: float, model: Model
+    counts: tuple[int, ...], elo0: float, width: float, model: SprtModel
 ) -> None:
     assume(len(counts) == 3 or model != "bayesian")
     llr = Sprt(elo0, elo0 + width, model=model).llr(counts)
@@ -260,10 +261,10 @@ def test_symmetry_is_exact_for_hypotheses_people_use(
     assert mirrored == pytest.approx(-llr, rel=1e-5, abs=1e-6)
 
 
-@pytest.mark.parametrize("model", stats.MODELS)
+@pytest.mark.parametrize("model", sprt.MODELS)
 @pytest.mark.parametrize("counts", [(1000, 0, 0), (0, 0, 1000), (0, 1000, 0), (1, 0, 0), (10**9, 0, 0)])
 @pytest.mark.parametrize(("elo0", "elo1"), [(-1500, -1400), (-1500, 5), (1400, 1500), (-1e9, 1e9)])
-def test_lopsided_matches_do_not_hang(model: Model, counts: Counts, elo0: float, elo1: float) -> None:
+def test_lopsided_matches_do_not_hang(model: SprtModel, counts: Counts, elo0: float, elo1: float) -> None:
     llr = Sprt(elo0, elo1, model=model).llr(counts)
     assert math.isfinite(llr)
     if elo0 < 0 < elo1 and counts[1] == 0:
@@ -290,14 +291,14 @@ def test_no_games_decide_nothing() -> None:
         (0, 5, 0.05, 0.05, "magic"),
     ],
 )
-def test_impossible_tests_are_refused(elo0: float, elo1: float, alpha: float, beta: float, model: Model) -> None:
+def test_impossible_tests_are_refused(elo0: float, elo1: float, alpha: float, beta: float, model: SprtModel) -> None:
     with pytest.raises(BadSpec, match="expected"):
         Sprt(elo0, elo1, alpha, beta, model)
 
 
 @pytest.mark.parametrize("counts", [(1, 2), (1, 2, 3, 4), (1, -1, 3)])
 def test_impossible_counts_are_refused(counts: Counts) -> None:
-    for function in (stats.score, stats.elo, stats.normalized_elo, stats.superiority, Sprt(0, 5).llr):
+    for function in (estimates.score, elo_scale.elo, elo_scale.normalized_elo, estimates.superiority, Sprt(0, 5).llr):
         with pytest.raises(BadSpec, match="expected"):
             function(counts)
 
@@ -316,7 +317,7 @@ def test_hypotheses_are_obeyed(counts: tuple[int, ...], elo: float) -> None:
     assume(any(counts))
     filled = [n or 1e-3 for n in counts]
     seen = [n / sum(filled) for n in filled]
-    scores = stats._scores(counts)
+    scores = estimates.scores_of(counts)
     games = len(counts) // 2
 
     def moments(tilt: list[float]) -> tuple[float, float, float]:
@@ -324,11 +325,11 @@ def test_hypotheses_are_obeyed(counts: tuple[int, ...], elo: float) -> None:
         mean = sum(p * a for p, a in zip(shares, scores, strict=True))
         return sum(shares), mean, math.sqrt(sum(p * (a - mean) ** 2 for p, a in zip(shares, scores, strict=True)))
 
-    total, mean, _ = moments(stats._tilt_to_mean(seen, scores, stats.expected_score(elo)))
-    assert total == pytest.approx(1, abs=1e-4) and mean == pytest.approx(stats.expected_score(elo), abs=1e-4)
-    total, mean, deviation = moments(stats._tilt_to_effect(seen, scores, stats._effect(elo, games)))
+    total, mean, _ = moments(sprt._tilt_to_mean(seen, scores, elo_scale.expected_score(elo)))
+    assert total == pytest.approx(1, abs=1e-4) and mean == pytest.approx(elo_scale.expected_score(elo), abs=1e-4)
+    total, mean, deviation = moments(sprt._tilt_to_effect(seen, scores, sprt._effect(elo, games)))
     assert total == pytest.approx(1, abs=1e-4)
-    assert (mean - 0.5) / deviation == pytest.approx(stats._effect(elo, games), abs=2e-3)
+    assert (mean - 0.5) / deviation == pytest.approx(sprt._effect(elo, games), abs=2e-3)
 
 
 @pytest.mark.parametrize("counts", [(10, 20, 40), (3, 10, 30, 20, 9), (0, 0, 12, 5, 0)])
@@ -337,9 +338,9 @@ def test_no_other_distribution_that_obeys_is_likelier(counts: Counts, elo: float
     from scipy.optimize import minimize
 
     filled = np.array([n or 1e-3 for n in counts])
-    seen, scores = filled / filled.sum(), np.array(stats._scores(counts))
-    effect = stats._effect(elo, len(counts) // 2)
-    ours = seen / np.array(stats._tilt_to_effect(list(seen), list(scores), effect))
+    seen, scores = filled / filled.sum(), np.array(estimates.scores_of(counts))
+    effect = sprt._effect(elo, len(counts) // 2)
+    ours = seen / np.array(sprt._tilt_to_effect(list(seen), list(scores), effect))
 
     def gap(p: npt.NDArray[np.float64]) -> float:
         return float(p @ scores - 0.5 - effect * math.sqrt(p @ scores**2 - (p @ scores) ** 2))
@@ -361,7 +362,7 @@ def chances_of_pairs(elo: float, bias: float = 150.0, draws: float = 0.1) -> npt
     """How pairs end when openings favour a side, by a normal distribution of `bias`; `draws`: of level games."""
 
     def game(difference: float) -> npt.NDArray[np.float64]:
-        share = stats.expected_score(difference)
+        share = elo_scale.expected_score(difference)
         drawn = draws * 2 * min(share, 1 - share)
         return np.array([1 - share - drawn / 2, drawn, share - drawn / 2])
 
@@ -377,7 +378,7 @@ def chances_of_pairs(elo: float, bias: float = 150.0, draws: float = 0.1) -> npt
 def test_the_score_interval_covers(elo: float, pairs: int) -> None:
     chances = chances_of_pairs(elo)
     truth = float(chances @ np.arange(5)) / 4
-    estimate = lru_cache(None)(stats.score)
+    estimate = lru_cache(None)(estimates.score)
     covered = 0
     matches = np.random.default_rng(7).multinomial(pairs, chances, 4000).tolist()
     for counts in matches:
@@ -392,7 +393,7 @@ def test_the_score_interval_covers(elo: float, pairs: int) -> None:
 def test_one_sided_bounds_hold(share: float) -> None:
     """Of matches with a true score of `share` at most 5 % may end with all wins and a bound above it."""
     wins = np.random.default_rng(1).binomial(20, share, 4000)
-    bound = stats.score((0, 0, 20)).low
+    bound = estimates.score((0, 0, 20)).low
     assert bound is not None
     assert np.mean((wins == 20) & (bound > share)) <= 0.06
 
@@ -413,12 +414,14 @@ def decisions(test: Sprt, chances: npt.NDArray[np.float64], matches: int, seed: 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("model", ["normalized", "logistic"])
-def test_error_rates_are_kept(model: Model) -> None:
+def test_error_rates_are_kept(model: SprtModel) -> None:
     """With alpha = beta = 0.05 and 1500 matches a rate of 0.05 is measured below 0.065 in 99.5 % of all seeds."""
     lower, upper = chances_of_pairs(0.0), chances_of_pairs(150.0)
     mean = float(upper @ np.arange(5)) / 4
     deviation = math.sqrt(float(upper @ (np.arange(5) / 4 - mean) ** 2))
-    elo1 = stats.elo_of(mean) if model == "logistic" else 800 / math.log(10) * (mean - 0.5) / deviation / math.sqrt(2)
+    elo1 = (
+        elo_scale.elo_of(mean) if model == "logistic" else 800 / math.log(10) * (mean - 0.5) / deviation / math.sqrt(2)
+    )
     test = Sprt(0, elo1, model=model)
     for chances, wrong, seed in ((lower, "H1", 1), (upper, "H0", 2)):
         ends = decisions(test, chances, 1500, seed)
@@ -435,25 +438,23 @@ def test_proportions_agree_with_scipy(trials: int, share: float) -> None:
     from scipy.stats import binomtest
 
     successes = round(share * trials)
-    for ours, method in ((stats.wilson, "wilson"), (stats.clopper_pearson, "exact")):
-        theirs = binomtest(successes, trials).proportion_ci(0.95, method=method)
-        interval = ours(successes, trials)
-        assert interval.low == pytest.approx(theirs.low, abs=1e-9)
-        assert interval.high == pytest.approx(theirs.high, abs=1e-9)
-        assert interval.value == successes / trials
+    theirs = binomtest(successes, trials).proportion_ci(0.95, method="wilson")
+    interval = estimates.wilson(successes, trials)
+    assert interval.low == pytest.approx(theirs.low, abs=1e-9)
+    assert interval.high == pytest.approx(theirs.high, abs=1e-9)
+    assert interval.value == successes / trials
 
 
 def test_half_points_of_papers() -> None:
-    whole, half = stats.wilson(57, 60), stats.wilson(57.5, 60)
+    whole, half = estimates.wilson(57, 60), estimates.wilson(57.5, 60)
     assert whole.low is not None and half.low is not None and whole.low < half.low
-    assert stats.clopper_pearson(57.5, 60).value == 57.5 / 60
+    assert half.value == 57.5 / 60
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(1, 0), (-1, 5), (6, 5), (math.nan, 5), (0, 0), (1, math.inf)])
 def test_impossible_proportions_are_refused(successes: float, trials: float) -> None:
-    for interval in (stats.wilson, stats.clopper_pearson):
-        with pytest.raises(BadSpec, match="expected"):
-            interval(successes, trials)
+    with pytest.raises(BadSpec, match="expected"):
+        estimates.wilson(successes, trials)
 
 
 def test_mean_margins() -> None:
@@ -461,37 +462,32 @@ def test_mean_margins() -> None:
 
     margins = [4.0, -10.0, 22.0, 8.0, 0.0, 16.0]
     theirs = ttest_1samp(margins, 0).confidence_interval(0.95)
-    alone = stats.mean_margin(margins)
+    alone = estimates.mean_margin(Counter((margin, 1) for margin in margins))
     assert (alone.low, alone.high) == pytest.approx((theirs.low, theirs.high))
     theirs = ttest_1samp([-3.0, 15.0, 8.0], 0).confidence_interval(0.95)
-    paired = stats.mean_margin(margins, [1, 1, 2, 2, 3, 3])
+    paired = estimates.mean_margin({(-6.0, 2): 1, (30.0, 2): 1, (16.0, 2): 1})
     assert (paired.value, paired.low, paired.high) == pytest.approx((20 / 3, theirs.low, theirs.high))
 
 
 @pytest.mark.parametrize("margins", [[], [3.0], [2.0, 2.0, 2.0]])
 def test_margins_without_spread_have_no_interval(margins: list[float]) -> None:
-    estimate = stats.mean_margin(margins)
-    assert finite(estimate) and estimate.margin is None and estimate.note
-
-
-def test_margins_with_other_keys_are_refused() -> None:
-    with pytest.raises(BadSpec, match="as many of both"):
-        stats.mean_margin([1.0, 2.0], ["f5"])
+    estimate = estimates.mean_margin(Counter((margin, 1) for margin in margins))
+    assert finite(estimate) and estimate.low is None and estimate.high is None and estimate.note
 
 
 def test_scales() -> None:
-    assert round(stats.expected_score(202), 2) == 0.76  # the scale of Ordo
-    assert 0 < stats.expected_score(-1e9) < stats.expected_score(1e9) < 1
+    assert round(elo_scale.expected_score(202), 2) == 0.76  # the scale of Ordo
+    assert 0 < elo_scale.expected_score(-1e9) < elo_scale.expected_score(1e9) < 1
     for share in (0.0, 1.0, math.nan):
         with pytest.raises(BadSpec, match="has no Elo"):
-            stats.elo_of(share)
+            elo_scale.elo_of(share)
 
 
 @given(st.floats(-3000, 3000))
 def test_elo_and_score_are_inverse(difference: float) -> None:
-    assert stats.elo_of(stats.expected_score(difference)) == pytest.approx(difference, abs=1e-5)
+    assert elo_scale.elo_of(elo_scale.expected_score(difference)) == pytest.approx(difference, abs=1e-5)
 
 
 def test_importing_is_light() -> None:
-    code = "import sys, outflank.arena.stats; print([m for m in ('numpy', 'scipy') if m in sys.modules])"
+    code = "import sys, outflank.arena.statistics.sprt; print([m for m in ('numpy', 'scipy') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"

@@ -10,17 +10,10 @@ import numpy.typing as npt
 
 from outflank.agents.names import short_name
 from outflank.arena.schedule import Plan, Slot
-from outflank.arena.stats import (
-    Estimate,
-    Sprt,
-    Tally,
-    elo,
-    half_points,
-    mean_margin_of_units,
-    normalized_elo,
-    score,
-    superiority,
-)
+from outflank.arena.statistics.elo_scale import elo, normalized_elo
+from outflank.arena.statistics.estimates import Estimate, mean_margin, score, superiority
+from outflank.arena.statistics.pairs import Tally, half_points
+from outflank.arena.statistics.sprt import Sprt
 from outflank.arena.store import Store
 from outflank.render import html_table, text_table
 
@@ -31,7 +24,7 @@ _MOST_RECENT = 1 << 16
 class MatchResult:
     """A match of A and B so far.
 
-    >>> from outflank.arena.stats import tally
+    >>> from outflank.arena.statistics.pairs import tally
     >>> games = tally([("f5", True, 1.0), ("f5", False, 0.5)])
     >>> result = MatchResult("a", "b", 2, games, Estimate(4, -8, 16), {"normal": 2}, 2, 1)
     >>> result.score.value, dict(result.lines())["A wins, draws, losses"]
@@ -206,7 +199,7 @@ class Scoreboard:
             b=self._pairing.second,
             planned=self._planned,
             tally=self._tally(),
-            margin=mean_margin_of_units(self._margins),
+            margin=mean_margin(self._margins),
             terminations=dict(self._ends.most_common()),
             distinct_games=len(self._games),
             distinct_openings=len(self._openings),

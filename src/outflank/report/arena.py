@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from outflank import __version__
 from outflank.agents.names import short_name
 from outflank.arena.match import MatchResult, percent
-from outflank.arena.ratings import Ratings, Results, tallies
-from outflank.arena.stats import CONFIDENCE, Estimate, Tally, score
+from outflank.arena.ratings import Ratings, ResultCounts, tallies
+from outflank.arena.statistics.estimates import CONFIDENCE, Estimate, score
+from outflank.arena.statistics.pairs import Tally
 from outflank.report import figures
 from outflank.report.document import Cell, Document, Figure, Section, Table, Tone, Value
 from outflank.report.names import clipped, numbered
@@ -182,7 +183,7 @@ def _by_setting(survey: Survey, names: Names) -> Section:
     return Section("Score by setting", [table, figure])
 
 
-def _scores(results: Results) -> dict[str, Estimate]:
+def _scores(results: ResultCounts) -> dict[str, Estimate]:
     """Everybody's share of the points in all of their games."""
     total: dict[str, Tally] = {}
     for (agent, _), match in tallies(results).items():

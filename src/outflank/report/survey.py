@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from outflank.arena.ratings import Results, collect
+from outflank.arena.ratings import ResultCounts, collect
 from outflank.arena.store import StoredGame
 from outflank.board import Rules
 from outflank.game import Termination
@@ -24,9 +24,9 @@ class Survey:
     """Counts of games; agents by their canonical text."""
 
     games: int
-    results: Results
+    results: ResultCounts
     """Of all games between different agents."""
-    settings: dict[str, Results]
+    settings: dict[str, ResultCounts]
     """The same, setting by setting."""
     margins: dict[str, Counter[int]]
     """For every agent, how often it ended with so many discs more than the other."""

@@ -14,7 +14,7 @@ from outflank.studies.measure import Measured, compatible
 from outflank.studies.results import Results
 from outflank.studies.study import Claim, Finding, PaperTable, Printed, Study
 
-Verdict = Literal["agrees", "differs", "not comparable", "not played"]
+Agreement = Literal["agrees", "differs", "not comparable", "not played"]
 Outcome = Literal["holds", "fails", "undecided"]
 _LEVEL = 0.05
 
@@ -25,7 +25,7 @@ class Comparison:
 
     printed: Printed
     ours: Measured | None
-    verdict: Verdict
+    verdict: Agreement
     chance: float | None
     """Probability of such a difference if nothing differed."""
     reason: str

@@ -12,9 +12,9 @@ from typing import Literal
 from scipy.stats import fisher_exact
 from scipy.stats import t as student
 
-from outflank.arena.stats import wilson
+from outflank.arena.statistics.estimates import wilson
 
-Kind = Literal["share", "mean", "speed"]
+MeasureKind = Literal["share", "mean", "speed"]
 _LEVEL = 0.05
 
 
@@ -22,7 +22,7 @@ _LEVEL = 0.05
 class Measured:
     """A number from our games."""
 
-    kind: Kind
+    kind: MeasureKind
     value: float
     low: float
     high: float
@@ -49,7 +49,7 @@ def share(hits: Sequence[bool]) -> Measured | None:
     return Measured("share", sum(hits) / len(hits), interval.low or 0.0, interval.high or 0.0, len(hits))
 
 
-def mean(values: Sequence[float], kind: Kind = "mean") -> Measured | None:
+def mean(values: Sequence[float], kind: MeasureKind = "mean") -> Measured | None:
     """The mean over games; None without games. One game has no interval but its value.
 
     >>> found = mean([1.0, 2.0, 3.0])

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from outflank.arena.match import MatchResult, Scoreboard
-    from outflank.arena.stats import Estimate, Sprt
+    from outflank.arena.statistics.estimates import Estimate
+    from outflank.arena.statistics.sprt import Sprt
 
 _REFRESH_SECONDS = 0.5
 _BAR = 41

@@ -12,7 +12,7 @@ from outflank.interfaces.cli.report import add_report_option, check_report, writ
 if TYPE_CHECKING:
     from outflank.arena.match import MatchResult
     from outflank.arena.schedule import Slot
-    from outflank.arena.stats import Sprt
+    from outflank.arena.statistics.sprt import Sprt
     from outflank.game import GameRecord
 
 
@@ -105,7 +105,7 @@ def run_match(args: argparse.Namespace) -> None:
 
 
 def _read_sprt(text: str | None) -> "Sprt | None":
-    from outflank.arena.stats import Sprt
+    from outflank.arena.statistics.sprt import Sprt
     from outflank.errors import BadSpec
 
     if text is None:

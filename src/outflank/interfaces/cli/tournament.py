@@ -11,7 +11,7 @@ from outflank.interfaces.cli.report import add_report_option, check_report, writ
 from outflank.interfaces.cli.store import existing_store
 
 if TYPE_CHECKING:
-    from outflank.arena.ratings import Ratings, Results
+    from outflank.arena.ratings import Ratings, ResultCounts
 
 
 def register(commands: Any) -> None:
@@ -84,7 +84,7 @@ def run_rate(args: argparse.Namespace) -> None:
     _print_results(results, ratings, page, args.json)
 
 
-def _read_anchor(text: str | None, results: "Results") -> tuple[str, float] | None:
+def _read_anchor(text: str | None, results: "ResultCounts") -> tuple[str, float] | None:
     """An agent of the store and its Elo; the agent may be written as in a match, without its defaults."""
     from outflank.agents import agent
     from outflank.errors import BadSpec
@@ -100,7 +100,7 @@ def _read_anchor(text: str | None, results: "Results") -> tuple[str, float] | No
         raise BadSpec(f"--anchor {text!r} is not AGENT=ELO; expected for example random=0") from None
 
 
-def _print_results(results: "Results", ratings: "Ratings", page: Path | None, as_json: bool) -> None:
+def _print_results(results: "ResultCounts", ratings: "Ratings", page: Path | None, as_json: bool) -> None:
     for warning in ratings.warnings:
         print(f"outflank: warning: {warning}", file=sys.stderr)
     if as_json:
