@@ -214,8 +214,9 @@ class EngineProcess:
     'hello'
     """
 
-    def __init__(self, command: str) -> None:
-        self.name = command
+    def __init__(self, command: str, name: str = "") -> None:
+        """Starts the program; messages call it by its name, which is the command where none is given."""
+        self.name = name or command
         try:
             self._group = _Group(read_command(command))
         except OSError as error:

@@ -1,0 +1,76 @@
+"""A person's code in a process of its own: whatever it does, we go on and nothing is left running."""
+
+from pathlib import Path
+
+import pytest
+
+from outflank.agents import agent
+from outflank.agents.outside import OutsidePlayer, can_run_outside, has_own_code
+from outflank.board import Position, Rules
+from outflank.errors import EngineFailed
+from outflank.search.limits import Limits
+
+START = Position.start(Rules(6))
+PEOPLE = "players_of_people"
+
+
+def is_running(process: int) -> bool:
+    return Path(f"/proc/{process}/cmdline").exists() and b"outside" in Path(f"/proc/{process}/cmdline").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["First", "Named(last=yes)", "by_function", "Printing"])
+def test_the_answer_is_that_of_the_same_code_in_this_process(name: str) -> None:
+    player = OutsidePlayer(f"{PEOPLE}:{name}")
+    try:
+        player.new_game()
+        for seed in (0, 1, 7):
+            expected = agent(f"{PEOPLE}:{name}").choose(START, Limits(nodes=5), seed)
+            found = player.choose(START, Limits(nodes=5), seed)
+            assert (found.move, found.value, found.nodes) == (expected.move, expected.value, expected.nodes)
+    finally:
+        player.close()
+
+
+def test_an_evaluation_of_a_person_runs_outside_too() -> None:
+    text = f"minimax(depth=3, eval={PEOPLE}:frontier)"
+    assert has_own_code(text) and can_run_outside(text)
+    player = OutsidePlayer(text)
+    try:
+        expected, found = agent(text).choose(START), player.choose(START, Limits(), 0)
+        assert (found.move, found.value, found.nodes) == (expected.move, expected.value, expected.nodes)
+    finally:
+        player.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "said"),
+    [
+        ("Looping", "timeout", "no answer within"),
+        ("Silent", "timeout", "no answer within"),
+        ("Dying", "crash", "ended with exit code 3"),
+        ("Raising", "crash", "ZeroDivisionError: one of those days"),
+        ("Illegal", "illegal move", "answered 0 in"),
+        ("Missing", "failure", "has no 'Missing'"),
+    ],
+)
+def test_a_failure_has_its_kind_and_the_next_game_a_fresh_process(name: str, kind: str, said: str) -> None:
+    player = OutsidePlayer(f"{PEOPLE}:{name}")
+    seconds = 0.2 if kind == "timeout" else 60
+    seen = set()
+    for _ in range(2):
+        player.new_game()
+        if player._process is not None:
+            seen.add(player._process.pid)
+        with pytest.raises(EngineFailed, match=said) as failed:
+            player.choose(START, Limits(seconds=seconds), 0)
+        assert failed.value.kind == kind
+    player.close()
+    assert not any(map(is_running, seen))
+
+
+def test_what_a_notebook_defines_cannot_run_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.delattr(sys.modules["__main__"], "__file__", raising=False)
+    assert not can_run_outside("__main__:Mine")
+    assert can_run_outside("mine:Mine")
