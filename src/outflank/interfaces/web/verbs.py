@@ -74,7 +74,7 @@ def position_state(position: Position, last: int | None, ply: int) -> Reply:
     return {
         "cells": "".join(position.cells()),
         "turn": str(position.turn),
-        "legal": {str(move): _turned(position, move) for move in position.moves},
+        "legal": {int(move): _turned(position, move) for move in position.moves},
         "black": position.discs(Color.BLACK),
         "white": position.discs(Color.WHITE),
         "over": position.is_over,
