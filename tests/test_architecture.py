@@ -15,6 +15,7 @@ ROOMS = [
     "errors",
     "progress",
     "spec",
+    "schema",
     "kernels",
     "render",
     "board",

@@ -20,7 +20,7 @@ from outflank.arena.schedule import Conditions, Plan, Slot, gauntlet, plan_match
 from outflank.arena.statistics.pairs import tally
 from outflank.arena.statistics.sprt import Sprt
 from outflank.arena.store import Store, StoreError
-from outflank.arena.tournament import KEYS, read_tournament
+from outflank.arena.tournament import SETTINGS, read_tournament
 from outflank.board import Position, Rules
 from outflank.errors import BadSpec, OutflankError
 from outflank.execute import Here, Processes
@@ -320,14 +320,14 @@ def test_a_tournament_from_a_file(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ('agent = ["random"]', "'agent' is not known, did you mean agents?"),
-        ("pairs = 0", "0 pairs are not possible"),
-        ('pairs = "many"', "is no whole number"),
-        ("pairs = true", "is no whole number"),
-        ('agents = ["random"]', "expected two or more, all different"),
-        ('agents = ["random", "random"]', "expected two or more, all different"),
+        ("pairs = 0", "bad.toml: pairs = 0 is not possible: expected a whole number, 1 or more"),
+        ('pairs = "many"', 'pairs = "many" is not possible: expected a whole number'),
+        ("pairs = true", "pairs = true is not possible: expected a whole number"),
+        ('agents = ["random"]', "expected a list of 2 or more, each a text"),
+        ('agents = ["random", "random"]', "1 of them different; expected all different"),
         ('agents = ["random", "nobody"]', "no agent is called"),
         ("sizes = [5]", "board size 5"),
-        ('format = "swiss"', "format 'swiss' is not known"),
+        ('format = "swiss"', 'format = "swiss" is not possible: expected round robin | gauntlet'),
         ('limit = "speed=1"', "limit speed=1 is not known"),
         ("pairs = ", "is not TOML"),
     ],
@@ -379,4 +379,7 @@ def test_the_documented_tournament_can_be_played(tmp_path: Path) -> None:
         (tmp_path / "cup.toml").write_text(content)
         plan = read_tournament(tmp_path / "cup.toml")
         assert plan.games == 3 * 3 * 2 * 2
-    assert all(f"{key} = " in text for key in KEYS)
+    assert all(f"{option.name} = " in text for option in SETTINGS.options)
+    assert SETTINGS.markdown() in text, (
+        "python -c 'from outflank.arena.tournament import *; print(SETTINGS.markdown())'"
+    )

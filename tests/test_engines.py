@@ -16,15 +16,15 @@ import pytest
 
 import naive
 from outflank.agents import Agent, agent
+from outflank.agents.kinds import KINDS
 from outflank.board import Position, Rules
 from outflank.engines import (
-    ENGINE_SIGNATURES,
+    GTP,
     EnginePlayer,
     EngineProcess,
     GtpPlayer,
     NBoardPlayer,
     build_gtp,
-    build_nboard,
     moves_between,
 )
 from outflank.errors import BadSpec, EngineFailed
@@ -159,11 +159,11 @@ def test_no_way_leads_back_or_elsewhere() -> None:
 def test_bad_texts(text: str, error: str) -> None:
     call = parse(text)
     with pytest.raises(BadSpec, match=re.escape(error)):
-        {"gtp": build_gtp, "nboard": build_nboard}[call.name](ENGINE_SIGNATURES[call.name].fill(call))
+        KINDS[call.name].build(KINDS[call.name].signature.fill(call))
 
 
 def test_texts_are_identities() -> None:
-    signature = ENGINE_SIGNATURES["gtp"]
+    signature = GTP
     filled = signature.fill(parse('gtp(gtp-rhino, setup="komi 0")'))
     assert str(filled) == 'gtp(cmd="gtp-rhino", setup=["komi 0"], startup=30, timeout=10)'
     assert str(signature.fill(parse(str(filled)))) == str(filled)
@@ -445,7 +445,7 @@ def test_games_are_lost_and_not_matches(switch: str, started: list[int]) -> None
 @with_rhino
 @pytest.mark.parametrize("follow", [True, False], ids=["told", "not told"])
 def test_rhino_plays_whole_games(follow: bool, started: list[int]) -> None:
-    rhino = build_gtp(ENGINE_SIGNATURES["gtp"].fill(parse('gtp("gtp-rhino -l 1 -b 0")')))
+    rhino = build_gtp(GTP.fill(parse('gtp("gtp-rhino -l 1 -b 0")')))
     passes = 0
     for seed in range(4):
         other = player("nboard", f"--seed={seed}")

@@ -111,7 +111,7 @@ def test_tables_as_lists() -> None:
 )
 def test_bad_evaluations(text: str, message: str) -> None:
     with pytest.raises(BadSpec, match=message):
-        read_evaluation(text)
+        read_evaluation(text).load()
 
 
 @pytest.mark.parametrize("size", [8, 12])

@@ -1,11 +1,14 @@
 """Text to calls and back, and the errors on the way."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outflank.errors import BadSpec
-from outflank.spec import Call, Option, Quoted, Signature, Value, choice, flag, number, numbers, parse, show, whole
+from outflank.schema import Option, Signature, choice, flag, list_of, number, numbers, table, text, whole
+from outflank.spec import Call, Quoted, Value, parse, show
 from support import EFFORT
 
 names = st.from_regex(r"[a-z][a-z0-9_-]{0,8}", fullmatch=True).filter(
@@ -38,9 +41,9 @@ def test_calls_come_back(call: Call) -> None:
 
 @settings(max_examples=int(1000 * EFFORT), deadline=None)
 @given(st.text(max_size=40) | st.text(alphabet='ab(),=[]"1.-s ', max_size=30))
-def test_any_text_is_a_call_or_a_clear_error(text: str) -> None:
+def test_any_text_is_a_call_or_a_clear_error(written: str) -> None:
     try:
-        call = parse(text)
+        call = parse(written)
     except BadSpec as error:
         assert "expected" in str(error) or "twice" in str(error)
     else:
@@ -78,7 +81,7 @@ def test_defaults_are_filled_in_and_sorted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("written", "message"),
     [
         ("thing(size=0)", "option size=0: expected a whole number from 1 to 9"),
         ("thing(size=2.5)", "expected a whole number"),
@@ -95,9 +98,55 @@ def test_defaults_are_filled_in_and_sorted() -> None:
         ("thing(other=1)", r"(?s)no option 'other'.*size: a whole number from 1 to 9, default 3. how large"),
     ],
 )
-def test_bad_options_are_told_with_the_good_ones(text: str, message: str) -> None:
+def test_bad_options_are_told_with_the_good_ones(written: str, message: str) -> None:
     with pytest.raises(BadSpec, match=message):
-        KINDS.fill(parse(text))
+        KINDS.fill(parse(written))
+
+
+TABLE = Signature(
+    "table",
+    "a table of a file",
+    (
+        Option("name", text(most=10), None, "a name", needed=True),
+        Option("sizes", list_of(whole(4, 16)), (8,), "boards"),
+        Option("fast", flag(), False, "how fast"),
+        Option("more", table(), None, "another table"),
+        Option("seconds", number(0, above=True), None, "how long"),
+    ),
+)
+
+
+def test_tables_are_checked_like_calls() -> None:
+    checked = TABLE.read({"name": "cup", "sizes": [4, 6], "more": {"a": 1}, "seconds": None}, "cup.toml")
+    assert dict(checked) == {"name": "cup", "sizes": (4, 6), "fast": False, "more": {"a": 1}, "seconds": None}
+    assert TABLE.read({"name": "cup"}, "cup.toml")["sizes"] == (8,)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ([1], "cup.toml: [1] is no table; expected keys such as name, sizes"),
+        ({}, "cup.toml: name missing; expected name = a text of at most 10 characters"),
+        ({"name": "cup", "size": 4}, "cup.toml: 'size' is not known, did you mean sizes?; expected some of: name, siz"),
+        ({"name": 5}, "cup.toml: name = 5 is not possible: expected a text of at most 10 characters"),
+        ({"name": ""}, 'cup.toml: name = "" is not possible: expected a text of at most 10 characters that is not emp'),
+        ({"name": "n" * 99}, f'cup.toml: name = "{"n" * 49}… is not possible'),
+        ({"name": "cup", "sizes": []}, "expected a list of 1 or more, each a whole number from 4 to 16"),
+        ({"name": "cup", "sizes": [4, 5.5]}, "cup.toml: sizes = [4, 5.5] is not possible: expected a whole number"),
+        ({"name": "cup", "fast": 1}, "cup.toml: fast = 1 is not possible: expected yes or no"),
+        ({"name": "cup", "more": 1}, "cup.toml: more = 1 is not possible: expected a table"),
+        ({"name": "cup", "seconds": float("inf")}, "expected a number above 0"),
+    ],
+)
+def test_bad_tables(settings: object, message: str) -> None:
+    with pytest.raises(BadSpec, match=re.escape(message)):
+        TABLE.read(settings, "cup.toml")
+
+
+def test_numbers_keep_all_their_digits() -> None:
+    third = KINDS.fill(parse(f"thing(share={1 / 3})"))
+    assert str(1 / 3) in str(third) and KINDS.fill(parse(str(third)))["share"] == 1 / 3
+    assert str(KINDS.fill(parse("thing(share=1.0)"))) == str(KINDS.fill(parse("thing(share=1)")))
 
 
 def test_deep_and_long_texts_are_refused() -> None:

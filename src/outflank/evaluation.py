@@ -21,7 +21,8 @@ from outflank.board import Rules
 from outflank.errors import BadSpec
 from outflank.kernels.evaluate import MOBILITY, TERMS, Evaluation
 from outflank.kernels.plug import compile_evaluation
-from outflank.spec import Call, CheckedOptions, Option, Signature, Value, as_call, lookup, numbers, show
+from outflank.schema import CheckedOptions, Option, OptionType, Signature, lookup, numbers
+from outflank.spec import Value, as_call, show
 
 Squares = npt.NDArray[np.int32]
 
@@ -86,7 +87,7 @@ class Table:
 
 
 def read_table(value: Value) -> Table:
-    """nested | classic | corners | shy | flat, or a list: n² numbers, or the upper triangle of a quarter."""
+    """The table of a name, or of a list: n² numbers, or the upper triangle of a quarter."""
     if isinstance(value, str) and value in _TABLES:
         return Table(value, _TABLES[value])
     if isinstance(value, tuple) and all(isinstance(item, int) for item in value):
@@ -134,7 +135,13 @@ class EvaluationSpec:
     table: Table = Table("flat", ((1,),))
     weights: tuple[tuple[int, ...], ...] = ((0, 0, 0, 0, 0),)
     phase_ends: tuple[int, ...] = ()
-    function: Callable[..., int] | None = None
+    own: str = ""
+    """`module:function` of a person's own."""
+
+    def load(self) -> Callable[..., int] | None:
+        """The person's own function, or None; raises BadSpec where there is none of that name."""
+        module, _, name = self.own.partition(":")
+        return load_object(module, name, "evaluation function f(own, opp, size) -> int") if self.own else None
 
     def build(self, rules: Rules) -> tuple[Evaluation, Any]:
         """(tables and weights for these rules, the compiled function of a person or None)."""
@@ -149,8 +156,8 @@ def _build(spec: EvaluationSpec, rules: Rules) -> tuple[Evaluation, Any]:
         weights[:, turned] *= -1
     sums = np.repeat(byte_sums(spec.table.squares(rules.size), rules)[None], len(spec.weights), axis=0)
     arrays = Evaluation(sums, weights, np.array(spec.phase_ends, np.int64), _edges(rules))
-    plug = None if spec.function is None else compile_evaluation(spec.function, rules.words)
-    return arrays, plug
+    function = spec.load()
+    return arrays, None if function is None else compile_evaluation(function, rules.words)
 
 
 def _by_phase(filled: CheckedOptions) -> EvaluationSpec:
@@ -172,12 +179,8 @@ def _by_phase(filled: CheckedOptions) -> EvaluationSpec:
 
 def squares_option(default: str, meaning: str = "worth of the squares") -> Option:
     """The option `squares` with this default."""
-    return Option("squares", _documented_table, default, meaning)
-
-
-def _documented_table(value: Value) -> Table:
-    """nested | classic | corners | shy | flat | a list of numbers"""
-    return read_table(value)
+    words = f"{' | '.join(_TABLES)} | a list of numbers"
+    return Option("squares", OptionType(words, read_table, lambda table: table.canonical), default, meaning)
 
 
 def _weight_options(table: str, limits: Value, **defaults: Value) -> tuple[Option, ...]:
@@ -240,10 +243,12 @@ def evaluation_signatures() -> dict[str, Signature]:
 
 
 def read_evaluation(value: Value) -> EvaluationSpec:
-    """discs | corners | positional | five_terms | terms(…) | module:function"""
+    """The evaluation of a name with its options, or of `module:function`, which is not loaded before it is used."""
     call = as_call(value)
     if ":" in call.name:
-        return EvaluationSpec(str(call), function=_own_function(call))
+        if call.values or call.options:
+            raise BadSpec(f"{call.name} is a function and takes no options here; expected {call.name} alone")
+        return EvaluationSpec(call.name, own=call.name)
     filled = lookup(call, _SIGNATURES, "evaluation").fill(call)
     if call.name in ("five_terms", "terms"):
         return _by_phase(filled)
@@ -256,15 +261,6 @@ def read_evaluation(value: Value) -> EvaluationSpec:
     else:
         terms["position"], terms["mobility"] = filled["position"][0], filled["mobility"][0]
     return EvaluationSpec(str(filled), table, (tuple(terms.values()),))
-
-
-def _own_function(call: Call) -> Callable[..., int]:
-    """The function that `module:name` points at."""
-    module_name, _, name = call.name.partition(":")
-    if call.values or call.options:
-        raise BadSpec(f"{call.name} is a function and takes no options here; expected {call.name} alone")
-    function: Callable[..., int] = load_object(module_name, name, "evaluation function f(own, opp, size) -> int")
-    return function
 
 
 def load_object(module_name: str, name: str, what: str) -> Any:
@@ -280,9 +276,6 @@ def load_object(module_name: str, name: str, what: str) -> Any:
 
 def evaluation_option(default: str) -> Option:
     """The option `eval` with this default."""
-    return Option("eval", _documented_evaluation, default, "what a position is worth at the depth limit")
-
-
-def _documented_evaluation(value: Value) -> EvaluationSpec:
-    """discs | corners | positional(…) | five_terms(…) | terms(…) | module:function"""
-    return read_evaluation(value)
+    words = "discs | corners | positional(…) | five_terms(…) | terms(…) | module:function"
+    read = OptionType(words, read_evaluation, lambda spec: spec.canonical)
+    return Option("eval", read, default, "what a position is worth at the depth limit")

@@ -1,7 +1,7 @@
 """Agents by text: `agent("uct(playouts=1000)")`; `registry` has the interface, `presets` the players of the papers."""
 
 from outflank.agents.check import CheckReport, check_agent
-from outflank.agents.registry import Agent, agent, agent_signatures
+from outflank.agents.registry import Agent, agent, agent_signatures, canonical
 from outflank.search.player import Player
 
-__all__ = ["Agent", "CheckReport", "Player", "agent", "agent_signatures", "check_agent"]
+__all__ = ["Agent", "CheckReport", "Player", "agent", "agent_signatures", "canonical", "check_agent"]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
-from outflank.agents.registry import agent
+from outflank.agents.registry import agent, is_own
 from outflank.board import Position, Rules
 from outflank.errors import OutflankError
 from outflank.search.limits import Limits
@@ -133,7 +133,7 @@ def _answer(text: str, theirs: Connection, positions: list[Position]) -> None:
         player = agent(text)
         for position in positions:
             position.play(position.moves[0])  # loads what positions need: the player is timed and not we
-        if ":" not in parse(text).name:  # a person's player is asked under a deadline only
+        if not is_own(parse(text)):  # a person's player is asked under a deadline only
             for rules in {position.rules.words: position.rules for position in positions}.values():
                 player.warm_up(rules)
     except OutflankError as error:

@@ -2,16 +2,17 @@
 
 from outflank.agents.registry import agent_signatures
 from outflank.errors import OutflankError
-from outflank.spec import Call, Signature, Value, parse
+from outflank.schema import Signature
+from outflank.spec import Call, Value, parse
 
 
 def short_name(text: str) -> str:
     """An agent's canonical text without what it would be anyway, also inside its options; the same agent.
 
-    >>> from outflank.agents import agent
-    >>> short_name(agent("uct(playouts=200, final=win_rate)").text)
+    >>> from outflank.agents import canonical
+    >>> short_name(canonical("uct(playouts=200, final=win_rate)"))
     'uct(final=win_rate, playouts=200)'
-    >>> short_name(agent("minimax(depth=4, eval=five_terms(discs=0))").text)
+    >>> short_name(canonical("minimax(depth=4, eval=five_terms(discs=0))"))
     'minimax(depth=4, eval=five_terms(discs=[0]))'
     """
     try:

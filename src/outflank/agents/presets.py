@@ -6,15 +6,25 @@ printed results.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from outflank.evaluation import squares_option
-from outflank.spec import Call, CheckedOptions, Option, Signature, Value, choice, flag, number, parse, show, whole
+from outflank.schema import CheckedOptions, Option, Signature, choice, flag, number, whole
+from outflank.spec import Call, Value, parse, show
 
 _SECONDS = Option("seconds", number(0, above=True), None, "time for a move; 2s and 300ms are read too")
 _PLAYOUTS = Option("playouts", whole(1), None, "games played out for a move")
 
-Expansion = Callable[[CheckedOptions], Call]
 _WHAT_UCT = (_PLAYOUTS, _SECONDS)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A name for a built-in agent with certain options."""
+
+    signature: Signature
+    expand: Callable[[CheckedOptions], Call]
+    """The call that it stands for."""
 
 
 def _spelled(name: str, options: CheckedOptions, keep: tuple[str, ...] = (), **settings: Value) -> Call:
@@ -44,10 +54,10 @@ def _reparsed(value: Value) -> Value:
 
 _PAPER_UCT: dict[str, Value] = {"backup": "agent", "final": "win_rate"}
 
-PRESETS: dict[str, tuple[Signature, Expansion]] = {
-    signature.name: (signature, expansion)
-    for signature, expansion in (
-        (
+PRESETS = {
+    preset.signature.name: preset
+    for preset in (
+        Preset(
             Signature(
                 "phan-synytsia-minimax",
                 "alpha-beta to a fixed depth with 10 x position + 5 x mobility",
@@ -61,7 +71,7 @@ PRESETS: dict[str, tuple[Signature, Expansion]] = {
                 eval=Call("positional", (), (("squares", options["squares"].canonical),)),
             ),
         ),
-        (
+        Preset(
             Signature(
                 "phan-synytsia-mcts",
                 "tree search with a fixed number of playouts, points of the searching agent in every node",
@@ -70,7 +80,7 @@ PRESETS: dict[str, tuple[Signature, Expansion]] = {
             ),
             lambda options: _spelled("uct", options, ("playouts",), **_PAPER_UCT, pass_node="leaf"),
         ),
-        (
+        Preset(
             Signature(
                 "he-lin-uct",
                 "tree search for some seconds, a draw counts nothing",
@@ -79,7 +89,7 @@ PRESETS: dict[str, tuple[Signature, Expansion]] = {
             ),
             lambda options: _spelled("uct", options, ("seconds", "playouts"), **_PAPER_UCT, draw=0),
         ),
-        (
+        Preset(
             Signature(
                 "he-lin-minimax",
                 "alpha-beta to a fixed depth; depth 1 is a random player",
@@ -93,11 +103,11 @@ PRESETS: dict[str, tuple[Signature, Expansion]] = {
             ),
             _he_lin_minimax,
         ),
-        (
+        Preset(
             Signature("pure-mc", "250 random playouts for every move", source="Reversi with Monte Carlo Tree Search"),
             lambda options: Call("montecarlo", (), (("playouts", 250),)),
         ),
-        (
+        Preset(
             Signature(
                 "heuristic-mc",
                 "250 playouts for every move, own moves by the one-ply formula",
@@ -105,7 +115,7 @@ PRESETS: dict[str, tuple[Signature, Expansion]] = {
             ),
             lambda options: Call("montecarlo", (), (("playouts", 250), ("playout", "own_heuristic"))),
         ),
-        (
+        Preset(
             Signature(
                 "he-reversed",
                 "alpha-beta with five terms in three phases for the reversed game",
@@ -114,11 +124,11 @@ PRESETS: dict[str, tuple[Signature, Expansion]] = {
             ),
             lambda options: _spelled("minimax", options, ("depth",), eval="five_terms", order="positional"),
         ),
-        (
+        Preset(
             Signature("he-reversed-uct", "tree search that plays out every child of a leaf", _WHAT_UCT, "Zean He"),
             lambda options: _spelled("uct", options, ("playouts", "seconds"), expand="all", final="win_rate", c=2),
         ),
-        (
+        Preset(
             Signature(
                 "tenshi",
                 "tree search with weighted playouts, kept between moves, exact near the end",

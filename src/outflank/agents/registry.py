@@ -1,37 +1,31 @@
 """Agents: a line of text in, a player out.
 
 `agent("minimax(depth=5, eval=positional)")` parses the line, fills in every default and builds the player. Its `text`
-is the canonical line, with all options sorted, and is its identity: two lines that mean the same have the same text,
-and presets named after papers spell out what they stand for. `label` is the line as it was written.
+is the canonical line, with all options sorted: two lines that mean the same have the same text, and presets named after
+papers spell out what they stand for. `label` is the line as it was written. `canonical` gives the text alone, without
+building, importing or starting anything.
 
-Whatever plays has `choose(position, limits, seed)` and returns a `Decision`. A person's own player is any class or
-function named `module:Name`; a class has a method `choose`, and either may take the position alone and return the
-move as a number or a name.
+Whatever plays is a `Player` and returns a `Decision`. A person's own player is any class or function named
+`module:Name`; a class has a method `choose`, and either may take the position alone and return the move as a number or
+a name.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import sqrt
 from typing import Any
 
+from outflank.agents.kinds import KINDS
 from outflank.agents.own import OwnPlayer, load_own
-from outflank.agents.players import RandomPlayer, SolverPlayer, WithEndgame
 from outflank.agents.presets import PRESETS
 from outflank.board import Position, Rules
-from outflank.engines import ENGINE_SIGNATURES, build_gtp, build_nboard
 from outflank.errors import BadSpec, IllegalMove
-from outflank.evaluation import evaluation_option, read_evaluation, squares_option
+from outflank.schema import CheckedOptions, Signature, lookup
 from outflank.search.decision import Decision, RootMove
-from outflank.search.heuristic import HeuristicPlayer
 from outflank.search.limits import Limits
-from outflank.search.minimax import ORDERS, PRUNING, TIES, VIEWS, MinimaxOptions, MinimaxSearch
-from outflank.search.montecarlo import FlatMonteCarlo
 from outflank.search.player import Player
-from outflank.search.playouts import read_playout
-from outflank.search.uct import UctSearch
-from outflank.spec import CheckedOptions, Option, Signature, Value, choice, flag, lookup, number, parse, whole
+from outflank.spec import Call, parse
 
 NO_LIMITS = Limits()
 
@@ -131,185 +125,14 @@ class Agent(Player):
         return bounds if bounds.game_seconds is None else bounds.for_move(position.empties // 2 + 1)
 
 
-# --- the registry ---------------------------------------------------------------------------------------------
-
-_DEPTH = Option("depth", whole(1, 500), None, "plies; 5 when no limit at all is given")
-_SECONDS = Option("seconds", number(0, above=True), None, "time for a move; 2s and 300ms are read too")
-_NODES = Option("nodes", whole(1), None, "positions entered")
-_PLAYOUTS = Option("playouts", whole(1), None, "games played out for a move; 1000 when no limit at all is given")
-_INSTANT = Option("instant", flag(), True, "whether a single legal move is played without thinking")
-_MEMORY = Option("memory", number(1, 1 << 20), 256, "megabytes at most for the tree or table")
-_ENDGAME = (
-    Option("endgame", whole(0, 60), 0, "solve exactly when so many squares or fewer are empty; 0 never"),
-    Option("endgame_by", choice("wdl", "margin"), "wdl", "solve for win, draw or loss, or for the margin"),
-)
-
-
-def _documented_playout(value: Value) -> Any:
-    """uniform | heuristic(…) | own_heuristic(…) | epsilon(…) | weighted(…) | cutoff(…)"""
-    return read_playout(value)
-
-
-_PLAYOUT = Option("playout", _documented_playout, "uniform", "how moves of playouts are chosen")
-
-_AGENTS = {
-    signature.name: signature
-    for signature in (
-        Signature("random", "every legal move is as likely as any other"),
-        Signature(
-            "greedy",
-            "the most discs after the move, the fewest in the reversed game",
-            (Option("ties", choice(*TIES), "random", "which of equal moves is played"),),
-        ),
-        Signature(
-            "heuristic",
-            "one ply by square worths, replies left to the opponent and discs turned, in two phases",
-            (
-                squares_option("classic"),
-                Option(
-                    "empties", choice("before", "after"), "before", "whether empty squares are counted before the move"
-                ),
-            ),
-            "Reversi with Monte Carlo Tree Search",
-        ),
-        Signature(
-            "minimax",
-            "looks ahead to a depth, or as deep as nodes and seconds permit, and evaluates",
-            (
-                _DEPTH,
-                evaluation_option("positional"),
-                _SECONDS,
-                _NODES,
-                Option(
-                    "search", choice(*PRUNING), "alphabeta", "no pruning, alpha-beta, or null windows: the same move"
-                ),
-                Option("order", choice(*ORDERS), "none", "order in which moves are tried: the same move, other speed"),
-                Option(
-                    "hash_mb", number(0, 1 << 20), 0, "megabytes of transposition table: the same move, other speed"
-                ),
-                Option("ties", choice(*TIES), "first", "which of equal moves is played"),
-                Option("eval_view", choice(*VIEWS), "root", "whose score the evaluation is; only root makes sense"),
-                Option("pass_costs_depth", flag(), True, "whether a forced pass uses up a ply"),
-                Option("win", whole(0, 10**12), 10**6, "worth of a won game; 0 evaluates it like any position"),
-                Option("win_margin", flag(), False, "whether a larger win is worth more"),
-                *_ENDGAME,
-                _INSTANT,
-            ),
-            "Phan & Synytsia; He & Lin; Zean He",
-        ),
-        Signature(
-            "montecarlo",
-            "plays out every move equally often, without a tree",
-            (
-                Option("playouts", whole(1), 250, "games played out for each legal move"),
-                _PLAYOUT,
-                _SECONDS,
-                Option("draw", number(0, 1), 0.5, "points of a drawn game"),
-                _INSTANT,
-            ),
-            "Reversi with Monte Carlo Tree Search",
-        ),
-        Signature(
-            "uct",
-            "tree search by playouts",
-            (
-                _PLAYOUTS,
-                _SECONDS,
-                _NODES,
-                Option("c", number(0), round(sqrt(2), 12), "exploration in w/n + c sqrt(ln N / n)"),
-                Option("expand", choice("one", "all"), "one", "children made for a leaf: one, or all, each played out"),
-                Option("backup", choice("mover", "agent", "black"), "mover", "whose points a node counts"),
-                Option("log", choice("parent", "siblings", "layer"), "parent", "visits inside the logarithm"),
-                Option("final", choice("visits", "win_rate"), "visits", "how the move is chosen at the end"),
-                Option(
-                    "pass_node", choice("child", "leaf"), "child", "a forced pass in the tree: a node, or played out"
-                ),
-                Option("draw", number(0, 1), 0.5, "points of a drawn game"),
-                Option("tree", choice("full", "flat"), "full", "a tree, or a bandit over the root moves"),
-                Option("reuse", flag(), False, "whether the tree is kept for the next move"),
-                _PLAYOUT,
-                Option("leaf_playouts", whole(1, 1024), 1, "games played out each time a leaf is reached"),
-                *_ENDGAME,
-                _MEMORY,
-                _INSTANT,
-            ),
-            "Phan & Synytsia; He & Lin; Zean He; Tenshi",
-        ),
-        Signature(
-            "solver",
-            "perfect play to the end of the game, where the limits permit",
-            (
-                Option("by", choice("margin", "wdl"), "margin", "the largest margin, or win, draw or loss"),
-                _SECONDS,
-                _NODES,
-                _MEMORY,
-                _INSTANT,
-            ),
-        ),
-    )
-}
-
-
-def _with_endgame(player: Player, options: CheckedOptions) -> Player:
-    if not options["endgame"]:
-        return player
-    return WithEndgame(player, options["endgame"], SolverPlayer(options["endgame_by"], 64))
-
-
-def _minimax(options: CheckedOptions) -> Player:
-    ways = MinimaxOptions(
-        pruning=options["search"],
-        order=options["order"],
-        ties=options["ties"],
-        eval_view=options["eval_view"],
-        pass_costs_depth=options["pass_costs_depth"],
-        win=options["win"],
-        win_margin=options["win_margin"],
-    )
-    return _with_endgame(MinimaxSearch(options["eval"], ways, options["hash_mb"]), options)
-
-
-def _uct(options: CheckedOptions) -> Player:
-    search = UctSearch(
-        exploration=options["c"],
-        expand=options["expand"],
-        backup=options["backup"],
-        log=options["log"],
-        final=options["final"],
-        pass_node=options["pass_node"],
-        draw=options["draw"],
-        tree=options["tree"],
-        reuse=options["reuse"],
-        policy=options["playout"].policy,
-        leaf_playouts=options["leaf_playouts"],
-        memory=options["memory"],
-    )
-    return _with_endgame(search, options)
-
-
-_BUILDERS: dict[str, Callable[[CheckedOptions], Player]] = {
-    "random": lambda options: RandomPlayer(),
-    "greedy": lambda options: MinimaxSearch(read_evaluation("discs"), MinimaxOptions(ties=options["ties"], win=0)),
-    "heuristic": lambda options: HeuristicPlayer(options["squares"], options["empties"]),
-    "minimax": _minimax,
-    "montecarlo": lambda options: FlatMonteCarlo(
-        options["playouts"],
-        policy=options["playout"].policy,
-        draw=options["draw"],
-    ),
-    "uct": _uct,
-    "solver": lambda options: SolverPlayer(options["by"], options["memory"]),
-}
-
-_AGENTS |= ENGINE_SIGNATURES
-_BUILDERS |= {"gtp": build_gtp, "nboard": build_nboard}
-
-_FALLBACKS = {"minimax": Limits(depth=5), "uct": Limits(playouts=1000), "greedy": Limits(depth=1)}
+# --- from text ------------------------------------------------------------------------------------------------
 
 
 def agent_signatures() -> dict[str, Signature]:
     """Every named agent, presets last."""
-    return _AGENTS | {name: signature for name, (signature, _) in PRESETS.items()}
+    return {name: kind.signature for name, kind in KINDS.items()} | {
+        name: preset.signature for name, preset in PRESETS.items()
+    }
 
 
 def agent(described: str | Player | Any) -> Agent:
@@ -325,19 +148,18 @@ def agent(described: str | Player | Any) -> Agent:
     """
     if not isinstance(described, str):
         return _around(described)
-    call, text = parse(described), described.strip()
-    if ":" in call.name:
-        if call.values:
-            raise BadSpec(f"{call.name} takes named options only, such as {call.name}(level=3)")
-        return Agent(str(call), text, load_own(call.name, dict(call.options)), instant=False)
-    options = spelled_out(text)
-    name = options.name
+    text = described.strip()
+    call = parse(text)
+    if is_own(call):
+        return Agent(_own_text(call), text, load_own(call.name, dict(call.options)), instant=False)
+    options = spelled_out(call)
+    kind = KINDS[options.name]
     return Agent(
         text=str(options),
         label=text,
-        player=_BUILDERS[name](options),
-        limits=_own_limits(name, options),
-        fallback=_FALLBACKS.get(name, Limits()),
+        player=kind.build(options),
+        limits=kind.limits(options),
+        fallback=kind.usual_limits,
         instant=options.get("instant", True),
     )
 
@@ -351,23 +173,35 @@ def _around(thing: Any) -> Agent:
     return Agent(name, name, player, instant=False)
 
 
-def spelled_out(text: str) -> CheckedOptions:
-    """The built-in agent that a line of text stands for, with every option checked and filled in, but not built.
+def is_own(call: Call) -> bool:
+    """Whether a call names a person's own player."""
+    return ":" in call.name
 
-    >>> str(spelled_out("pure-mc")).startswith("montecarlo(draw=0.5, instant=yes, playout=uniform, playouts=250")
-    True
+
+def _own_text(call: Call) -> str:
+    if call.values:
+        raise BadSpec(f"{call.name} takes named options only, such as {call.name}(level=3)")
+    return str(Call(call.name, (), tuple(sorted(call.options, key=lambda option: option[0]))))
+
+
+def canonical(text: str) -> str:
+    """The canonical text of an agent; nothing is built, imported or started.
+
+    >>> canonical("he-lin-minimax(1)"), canonical("club.bots:Bot(level=3, book=no)")
+    ('random', 'club.bots:Bot(book=no, level=3)')
     """
     call = parse(text)
+    return _own_text(call) if is_own(call) else str(spelled_out(call))
+
+
+def spelled_out(call: Call) -> CheckedOptions:
+    """The built-in agent that a call stands for, with every option checked and filled in, but not built.
+
+    >>> str(spelled_out(parse("pure-mc"))).startswith("montecarlo(draw=0.5, instant=yes, playout=uniform, playouts=250")
+    True
+    """
     signature = lookup(call, agent_signatures(), "agent")
     if call.name in PRESETS:
-        call = PRESETS[call.name][1](signature.fill(call))
-        signature = _AGENTS[call.name]
+        call = PRESETS[call.name].expand(signature.fill(call))
+        signature = KINDS[call.name].signature
     return signature.fill(call)
-
-
-def _own_limits(name: str, options: CheckedOptions) -> Limits:
-    """The limits among the options; the playouts of flat Monte Carlo are for each move and not a limit of all."""
-    if name == "greedy":
-        return Limits(depth=1)
-    words = ("depth", "nodes", "seconds") if name == "montecarlo" else ("depth", "nodes", "playouts", "seconds")
-    return Limits(**{word: options[word] for word in words if word in options})

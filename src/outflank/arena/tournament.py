@@ -1,122 +1,104 @@
 """Tournaments from a TOML file: who plays whom, under which rules, limits and clocks, as a plan.
 
-    format = "round robin"            # or "gauntlet": the first agents against all the others
-    seeds = 1                         # gauntlet only: how many are the first, default 1
-    agents = ["random", "minimax(depth=3)", "uct(playouts=200)"]
-    sizes = [6, 8]                    # default [8]
-    variants = ["standard"]           # default ["standard"]
-    pairs = 10                        # pairs of games for every two agents, default 10
-    openings = "random(6)"            # default
-    limit = "nodes=1000"              # for every move, default none
-    limits = ["nodes=100", "nodes=1000"]  # or several, each a setting of its own
-    clock = "60+0.5"                  # seconds for a game and increment for a move; who oversteps it loses
-    move_seconds = 2.0                # time for a move; who oversteps it loses
-    stop_after = 60.0                 # stop a game when its clock shows more seconds after a move
-    stop_clock = "player_total"       # which clock: player_total (default), game_total or move
-    stop_rule = "majority"            # who then wins: majority of discs (default) or exceeder_loses
-    seed = 1                          # default 0
-    adjudicate = 0                    # empty squares at which the solver ends a game, default 0
-
-Every board, variant and limit is a setting, in which all meet. An unknown key is an error, because a misspelled one
-would change the tournament in silence.
+`SETTINGS` says what a file may hold; docs/tournaments.md has an example and the list of keys. Every board, variant and
+limit is a setting, in which all meet. An unknown key is an error, because a misspelled one would change the tournament
+in silence.
 """
 
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args
 
-from outflank.agents import agent
+from outflank.agents import canonical
 from outflank.arena.schedule import Conditions, Plan, gauntlet, plan_pairings, round_robin
-from outflank.board import Rules
+from outflank.board import SIZES, VARIANTS, Rules
 from outflank.errors import BadSpec
 from outflank.game import StopClock, StopRule, TimeControl
+from outflank.schema import CheckedOptions, Option, Signature, choice, list_of, number, text, whole
 from outflank.search.limits import Limits
 from outflank.spec import parse
 
-KEYS: dict[str, type | tuple[type, ...]] = {
-    "format": str,
-    "seeds": int,
-    "agents": list,
-    "sizes": list,
-    "variants": list,
-    "pairs": int,
-    "openings": str,
-    "limit": str,
-    "limits": list,
-    "clock": str,
-    "move_seconds": (int, float),
-    "stop_after": (int, float),
-    "stop_clock": str,
-    "stop_rule": str,
-    "seed": int,
-    "adjudicate": int,
-}
-"""What a tournament file may say, and of which kind it is."""
-_WORDS = {str: "text", int: "whole number", list: "list", (int, float): "number"}
-_FORMATS = ("round robin", "gauntlet")
-STOP_CLOCKS: tuple[StopClock, ...] = get_args(StopClock)
-STOP_RULES: tuple[StopRule, ...] = get_args(StopRule)
+_CLOCKS = (
+    Option("clock", text(), None, "seconds for a game and increment for a move, 60+0.5; who oversteps it loses"),
+    Option("move_seconds", number(0, above=True), None, "time for a move; who oversteps it loses"),
+    Option("stop_after", number(0, above=True), None, "stop a game when its clock shows more seconds after a move"),
+    Option("stop_clock", choice(*get_args(StopClock)), None, "which clock: of one player, of the game or of the move"),
+    Option("stop_rule", choice(*get_args(StopRule)), None, "who then wins: the majority of discs, or not the exceeder"),
+)
+CONTROL = Signature("clocks", "the clocks of a game", _CLOCKS)
+"""What says how long games may take, in files and on the command line."""
+
+SETTINGS = Signature(
+    "tournament",
+    "who plays whom, under which rules, limits and clocks",
+    (
+        Option("agents", list_of(text(), least=2), None, "two or more, all different", needed=True),
+        Option("format", choice("round robin", "gauntlet"), "round robin", "all meet, or the first meet the others"),
+        Option("seeds", whole(1), None, "gauntlet only: how many are the first; 1 where not said"),
+        Option("sizes", list_of(whole(SIZES[0], SIZES[-1])), (8,), "boards"),
+        Option("variants", list_of(choice(*VARIANTS)), ("standard",), "games"),
+        Option("pairs", whole(1), 10, "pairs of games for every two agents: one opening, both colours"),
+        Option("openings", text(), "random(6)", "start, random(k), ply(k), balanced(k), or a file"),
+        Option("limit", text(least=0), None, "for every move, such as nodes=1000,seconds=0.1"),
+        Option("limits", list_of(text(least=0)), None, "or several, each a setting of its own"),
+        *_CLOCKS,
+        Option("seed", whole(), 0, "of openings and games"),
+        Option("adjudicate", whole(0), 0, "empty squares at which the solver ends a game; 0 never"),
+    ),
+)
+"""What a tournament file may say."""
 
 
-def read_limits(text: str) -> Limits:
+def read_limits(written: str) -> Limits:
     """Limits written as `nodes=1000,seconds=0.1`; nothing is no limit.
 
     >>> read_limits("nodes=1000, seconds=0.1").nodes
     1000
     """
-    if not text:
+    if not written:
         return Limits()
     known = ("depth", "nodes", "playouts", "seconds")
     found: dict[str, Any] = {}
-    for name, value in parse(f"limit({text})").options:
+    for name, value in parse(f"limit({written})").options:
         if name not in known or isinstance(value, bool) or not isinstance(value, int | float):
             raise BadSpec(f"limit {name}={value} is not known; expected some of: {', '.join(known)}, as numbers")
         found[name] = value
     if not found:
-        raise BadSpec(f"limit {text!r} says nothing; expected for example nodes=1000,seconds=0.1")
+        raise BadSpec(f"limit {written!r} says nothing; expected for example nodes=1000,seconds=0.1")
     return Limits(**found)
 
 
-def read_control(settings: Mapping[str, Any]) -> TimeControl:
-    """Clocks from the settings `clock`, `move_seconds`, `stop_after`, `stop_clock` and `stop_rule`.
+def read_control(settings: Mapping[str, Any], where: str = "clocks") -> TimeControl:
+    """Clocks from the settings `clock`, `move_seconds`, `stop_after`, `stop_clock` and `stop_rule`; None is not given.
 
-    None is not given, and other settings are not looked at.
+    Other settings are not looked at.
 
     >>> read_control({"clock": "60+0.5"}).increment
     0.5
     """
-    given = {key: value for key, value in settings.items() if value is not None}
-    for key, known in (("stop_clock", STOP_CLOCKS), ("stop_rule", STOP_RULES)):
-        if given.get(key, known[0]) not in known:
-            raise BadSpec(f"{key} {given[key]!r} is not known; expected one of: {', '.join(known)}")
-        if key in given and "stop_after" not in given:
-            raise BadSpec(f"{key} {given[key]!r} without stop_after changes nothing; expected its seconds too")
-    seconds, increment = _read_clock(given.get("clock", ""))
-    for key in ("move_seconds", "stop_after"):
-        if key in given:
-            given[key] = float(given[key])  # 60 and 60.0 are the same condition
-    return TimeControl(
-        move_seconds=given.get("move_seconds"),
-        game_seconds=seconds,
-        increment=increment,
-        stop_after=given.get("stop_after"),
-        stop_clock=given.get("stop_clock", STOP_CLOCKS[0]),
-        stop_rule=given.get("stop_rule", STOP_RULES[0]),
-    )
+    known = [option.name for option in CONTROL.options]
+    given = CONTROL.read({key: settings[key] for key in known if key in settings}, where)
+    for key in ("stop_clock", "stop_rule"):
+        if given[key] and not given["stop_after"]:
+            raise BadSpec(f"{where}: {key} {given[key]!r} without stop_after changes nothing; expected its seconds too")
+    seconds, increment = _read_clock(given["clock"] or "")
+    # 60 and 60.0 are the same condition
+    times: dict[str, Any] = {key: given[key] and float(given[key]) for key in ("move_seconds", "stop_after")}
+    rules: dict[str, Any] = {key: given[key] for key in ("stop_clock", "stop_rule") if given[key]}
+    return TimeControl(game_seconds=seconds, increment=increment, **times, **rules)
 
 
-def _read_clock(text: str) -> tuple[float | None, float]:
+def _read_clock(written: str) -> tuple[float | None, float]:
     """Seconds for a game and the increment."""
-    if not text:
+    if not written:
         return None, 0.0
-    seconds, _, increment = text.partition("+")
+    seconds, _, increment = written.partition("+")
     try:
         return float(seconds), float(increment or 0)
     except ValueError:
-        raise BadSpec(f"clock {text!r} is not possible; expected seconds such as 60 or 60+0.5") from None
+        raise BadSpec(f"clock {written!r} is not possible; expected seconds such as 60 or 60+0.5") from None
 
 
 def read_tournament(path: Path) -> Plan:
@@ -134,60 +116,37 @@ def plan_of(settings: Mapping[str, Any], where: str = "tournament") -> Plan:
     >>> plan_of({"agents": ["random", "greedy"], "sizes": [4], "pairs": 2, "openings": "random(2)"}).games
     4
     """
-    _check_kinds(settings, where)
-    pairs = settings.get("pairs", 10)
-    if pairs < 1:
-        raise BadSpec(f"{where}: {pairs} pairs are not possible; expected 1 or more")
-    rules = [
-        Rules(size, variant)
-        for size in settings.get("sizes", [8])
-        for variant in settings.get("variants", ["standard"])
-    ]
-    every = _conditions(settings, where)
-    plan = plan_pairings(_pairings(settings, where), rules, pairs, settings.get("openings", "random(6)"), every[0])
+    given = SETTINGS.read(settings, where)
+    rules = [Rules(size, variant) for size in given["sizes"] for variant in given["variants"]]
+    every = _conditions(given, where)
+    plan = plan_pairings(_pairings(given, where), rules, given["pairs"], given["openings"], every[0])
     if len(every) == 1:
         return plan
     return replace(plan, pairings=tuple(replace(one, conditions=c) for c in every for one in plan.pairings))
 
 
-def _check_kinds(settings: Mapping[str, Any], where: str) -> None:
-    for key, value in settings.items():
-        if key not in KEYS:
-            close = get_close_matches(key, KEYS, n=1)
-            hint = f", did you mean {close[0]}?" if close else ""
-            raise BadSpec(f"{where}: {key!r} is not known{hint}; expected some of: {', '.join(KEYS)}")
-        if not isinstance(value, KEYS[key]) or isinstance(value, bool):
-            raise BadSpec(f"{where}: {key} = {value!r} is no {_WORDS[KEYS[key]]}; expected one")
-
-
-def _pairings(settings: Mapping[str, Any], where: str) -> list[tuple[str, str]]:
+def _pairings(given: CheckedOptions, where: str) -> list[tuple[str, str]]:
     """Who plays whom."""
-    agents = [agent(text).text for text in settings.get("agents", [])]
-    if len(set(agents)) < max(2, len(agents)):
-        raise BadSpec(
-            f"{where}: {len(agents)} agents, {len(set(agents))} of them different; expected two or more, all different"
-        )
-    kind, seeds = settings.get("format", _FORMATS[0]), settings.get("seeds")
-    if kind not in _FORMATS:
-        raise BadSpec(f"{where}: format {kind!r} is not known; expected one of: {', '.join(_FORMATS)}")
-    if kind == "round robin":
+    agents = [canonical(agent) for agent in given["agents"]]
+    if len(set(agents)) < len(agents):
+        raise BadSpec(f"{where}: {len(agents)} agents, {len(set(agents))} of them different; expected all different")
+    seeds = given["seeds"]
+    if given["format"] == "round robin":
         if seeds is not None:
             raise BadSpec(f'{where}: seeds = {seeds} is for a gauntlet only; expected format = "gauntlet"')
         return round_robin(agents)
-    if seeds is not None and not 1 <= seeds < len(agents):
+    if seeds is not None and seeds >= len(agents):
         raise BadSpec(f"{where}: seeds = {seeds} of {len(agents)} agents; expected 1 to {len(agents) - 1}")
     return gauntlet(agents, seeds or 1)
 
 
-def _conditions(settings: Mapping[str, Any], where: str) -> list[Conditions]:
+def _conditions(given: CheckedOptions, where: str) -> list[Conditions]:
     """The conditions of every limit."""
-    if "limit" in settings and "limits" in settings:
+    if given["limit"] is not None and given["limits"] is not None:
         raise BadSpec(f"{where}: limit and limits; expected one of the two")
-    texts = settings.get("limits", [settings.get("limit", "")])
-    if not texts or not all(isinstance(text, str) for text in texts):
-        raise BadSpec(f'{where}: limits = {texts!r}; expected texts such as ["nodes=1000", "nodes=10000"]')
-    limits = [read_limits(text) for text in texts]
+    texts = given["limits"] or (given["limit"] or "",)
+    limits = [read_limits(one) for one in texts]
     if len(set(limits)) < len(limits):
-        raise BadSpec(f"{where}: limits = {texts!r} names one twice; expected different ones")
-    control, adjudicate, seed = read_control(settings), settings.get("adjudicate", 0), settings.get("seed", 0)
-    return [Conditions(limit, control, adjudicate, seed) for limit in limits]
+        raise BadSpec(f"{where}: limits = {list(texts)!r} names one twice; expected different ones")
+    control = read_control(given, where)
+    return [Conditions(limit, control, given["adjudicate"], given["seed"]) for limit in limits]

@@ -12,10 +12,12 @@ from outflank.engines.nboard import NBoardPlayer
 from outflank.engines.player import EnginePlayer
 from outflank.engines.process import EngineProcess, read_command
 from outflank.errors import BadSpec
-from outflank.spec import CheckedOptions, Option, Quoted, Signature, Value, number, whole
+from outflank.schema import CheckedOptions, Option, OptionType, Signature, number, whole
+from outflank.spec import Quoted, Value
 
 __all__ = [
-    "ENGINE_SIGNATURES",
+    "GTP",
+    "NBOARD",
     "EnginePlayer",
     "EngineProcess",
     "GtpPlayer",
@@ -28,7 +30,6 @@ __all__ = [
 
 
 def _command(value: Value) -> Quoted:
-    """a text in quotes"""
     if not isinstance(value, str):
         raise BadSpec('expected a program and its arguments in quotes, such as "gtp-rhino -l 3"')
     read_command(_plain(value))
@@ -36,7 +37,6 @@ def _command(value: Value) -> Quoted:
 
 
 def _commands(value: Value) -> tuple[Quoted, ...]:
-    """a list of texts in quotes"""
     items = value if isinstance(value, tuple) else (value,)
     texts = tuple(Quoted(_plain(item)) for item in items if isinstance(item, str))
     if len(texts) != len(items) or not all(text.strip() and text.isprintable() for text in texts):
@@ -49,42 +49,47 @@ def _plain(text: str) -> str:
     return "".join(text)
 
 
-_CMD = Option("cmd", _command, None, "the program and its arguments, split as a shell would; always needed")
+_CMD = Option(
+    "cmd",
+    OptionType("a text in quotes", _command),
+    None,
+    "the program and its arguments, split as a shell would; always needed",
+)
 _TIMEOUT = Option("timeout", number(0, 86_400, above=True), 10, "seconds to wait for a move that has no time limit")
 _STARTUP = Option("startup", number(0, 86_400, above=True), 30, "seconds to wait for the program's first answer")
 
-ENGINE_SIGNATURES = {
-    signature.name: signature
-    for signature in (
-        Signature(
-            "gtp",
-            "an external program that speaks GTP version 2, such as gtp-rhino, Edax or Egaroucid",
-            (
-                _CMD,
-                Option("setup", _commands, (), "commands for the program before its first game"),
-                _TIMEOUT,
-                _STARTUP,
-            ),
+GTP = Signature(
+    "gtp",
+    "an external program that speaks GTP version 2, such as gtp-rhino, Edax or Egaroucid",
+    (
+        _CMD,
+        Option(
+            "setup",
+            OptionType("a list of texts in quotes", _commands),
+            (),
+            "commands for the program before its first game",
         ),
-        Signature(
-            "nboard",
-            "an external program that speaks the NBoard protocol, such as NTest or Edax",
-            (
-                _CMD,
-                Option("depth", whole(1, 500), 10, "plies that it is told to search in the middle game"),
-                _TIMEOUT,
-                _STARTUP,
-            ),
-        ),
-    )
-}
+        _TIMEOUT,
+        _STARTUP,
+    ),
+)
+NBOARD = Signature(
+    "nboard",
+    "an external program that speaks the NBoard protocol, such as NTest or Edax",
+    (
+        _CMD,
+        Option("depth", whole(1, 500), 10, "plies that it is told to search in the middle game"),
+        _TIMEOUT,
+        _STARTUP,
+    ),
+)
 
 
 def build_gtp(options: CheckedOptions) -> GtpPlayer:
     """The player that `gtp(…)` describes; its program is not started yet.
 
     >>> from outflank.spec import parse
-    >>> options = ENGINE_SIGNATURES["gtp"].fill(parse('gtp("gtp-rhino -l 1", timeout=5)'))
+    >>> options = GTP.fill(parse('gtp("gtp-rhino -l 1", timeout=5)'))
     >>> str(options)
     'gtp(cmd="gtp-rhino -l 1", setup=[], startup=30, timeout=5)'
     >>> build_gtp(options).command
@@ -98,7 +103,7 @@ def build_nboard(options: CheckedOptions) -> NBoardPlayer:
     """The player that `nboard(…)` describes; its program is not started yet.
 
     >>> from outflank.spec import parse
-    >>> build_nboard(ENGINE_SIGNATURES["nboard"].fill(parse("nboard(ntest, depth=4)"))).depth
+    >>> build_nboard(NBOARD.fill(parse("nboard(ntest, depth=4)"))).depth
     4
     """
     return NBoardPlayer(_needed(options), options["depth"], options["timeout"], options["startup"])

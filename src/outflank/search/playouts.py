@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from outflank.evaluation import evaluation_option, squares_option
+from outflank.schema import Option, OptionType, Signature, choice, lookup, number, whole
 from outflank.search.policy import PlayoutPolicy
-from outflank.spec import Option, Signature, Value, as_call, choice, lookup, number, whole
+from outflank.spec import Value, as_call
 
 _EMPTIES = Option(
     "empties", choice("before", "after"), "before", "whether the formula counts empty squares before the move"
@@ -63,6 +64,12 @@ class PlayoutSpec:
     canonical: str
     policy: PlayoutPolicy
 
+    def load(self) -> PlayoutPolicy:
+        """The policy; raises BadSpec where its evaluation names a function that is not there."""
+        if self.policy.evaluation is not None:
+            self.policy.evaluation.load()
+        return self.policy
+
 
 def playout_signatures() -> dict[str, Signature]:
     """The named policies, for help texts."""
@@ -70,7 +77,7 @@ def playout_signatures() -> dict[str, Signature]:
 
 
 def read_playout(value: Value) -> PlayoutSpec:
-    """uniform | heuristic(…) | own_heuristic(…) | epsilon(…) | weighted(…) | cutoff(…)"""
+    """The policy of a name with its options."""
     call = as_call(value)
     filled = lookup(call, _SIGNATURES, "playout").fill(call)
     policy = PlayoutPolicy(
@@ -84,3 +91,10 @@ def read_playout(value: Value) -> PlayoutSpec:
         evaluation=filled.get("eval"),
     )
     return PlayoutSpec(str(filled), policy)
+
+
+def playout_option() -> Option:
+    """The option `playout`."""
+    words = "uniform | heuristic(…) | own_heuristic(…) | epsilon(…) | weighted(…) | cutoff(…)"
+    read = OptionType(words, read_playout, lambda spec: spec.canonical)
+    return Option("playout", read, "uniform", "how moves of playouts are chosen")

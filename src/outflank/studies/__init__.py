@@ -4,7 +4,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from outflank.errors import BadSpec
-from outflank.spec import suggestion
+from outflank.schema import suggestion
 from outflank.studies.study import Study
 
 PAPERS = ("phan-synytsia", "he-lin", "flat-montecarlo", "he-reversed", "tenshi")

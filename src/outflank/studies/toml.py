@@ -35,7 +35,7 @@ from typing import Any
 from outflank.board import Rules
 from outflank.errors import BadSpec
 from outflank.report.document import Table
-from outflank.spec import suggestion
+from outflank.schema import suggestion
 from outflank.studies.measure import Measured, above, beyond, mean, share
 from outflank.studies.results import Played, Results
 from outflank.studies.study import Claim, Finding, Pairing, PaperTable, Printed, Study

@@ -9,9 +9,9 @@ from outflank.interfaces.cli.board import add_position, read_position
 
 if TYPE_CHECKING:
     from outflank.board import Position
+    from outflank.schema import Signature
     from outflank.search.decision import Decision
     from outflank.search.solver import Solution
-    from outflank.spec import Signature
 
 
 def register(commands: Any) -> None:

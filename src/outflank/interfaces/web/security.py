@@ -20,8 +20,8 @@ from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from outflank.agents import Agent, agent
+from outflank.agents.kinds import KINDS
 from outflank.agents.registry import spelled_out
-from outflank.engines import ENGINE_SIGNATURES
 from outflank.errors import BadSpec
 from outflank.spec import Call, Quoted, Value, parse, show
 
@@ -67,12 +67,12 @@ def page_agent(text: str, caps: Caps) -> Agent:
     outflank.errors.BadSpec: 'os:system' cannot be used from the page, because it would load code; ...
     """
     for word in _words(parse(text)):
-        if word in ENGINE_SIGNATURES:
+        if word in KINDS and KINDS[word].external:
             raise BadSpec(f"{word} cannot be used from the page, because it would run a program; see outflank match")
         if isinstance(word, Quoted) or not _PLAIN_WORD.fullmatch(word):
             expected = "expected a built-in name"
             raise BadSpec(f"{str(word)!r} cannot be used from the page, because it would load code; {expected}")
-    options = spelled_out(text)
+    options = spelled_out(parse(text))
     for name, most in (("memory", caps.memory_mb), ("hash_mb", caps.hash_mb), ("leaf_playouts", caps.leaf_playouts)):
         size = options.get(name)
         if isinstance(size, int | float) and size > most:

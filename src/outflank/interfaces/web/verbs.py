@@ -11,11 +11,11 @@ from typing import Any
 
 from outflank import __version__
 from outflank.agents import agent_signatures
+from outflank.agents.kinds import KINDS
 from outflank.agents.levels import levels
 from outflank.analysis import Analysis, Verdict, analyse, review, tree_opinion
 from outflank.arena.openings import read_openings
 from outflank.board import SIZES, VARIANTS, Color, Position, Rules
-from outflank.engines import ENGINE_SIGNATURES
 from outflank.errors import BadSpec
 from outflank.formats import ggf, recognise, replay, transcript
 from outflank.interfaces.web.agents import Page
@@ -47,7 +47,7 @@ class Verb:
 
 def _hello(_fields: Fields, page: Page) -> Answer:
     yield from ()
-    agents = {name: found for name, found in agent_signatures().items() if name not in ENGINE_SIGNATURES}
+    agents = {name: found for name, found in agent_signatures().items() if not (name in KINDS and KINDS[name].external)}
     return {
         "kind": "welcome",
         "version": __version__,

@@ -1,0 +1,239 @@
+"""The kinds of agents: one record each, with what its text accepts, how it is built and the number of its behaviour.
+
+A kind's `behaviour` is part of the identity of its agents (`identity.py`): raise it whenever the kind decides otherwise
+than before for the same text, limits and seed. `tests/golden/decisions.json` holds decisions of every kind, and the
+test that compares them says whose number to raise.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import sqrt
+
+from outflank.agents.players import RandomPlayer, SolverPlayer, WithEndgame
+from outflank.engines import GTP, NBOARD, build_gtp, build_nboard
+from outflank.evaluation import evaluation_option, read_evaluation, squares_option
+from outflank.schema import CheckedOptions, Option, Signature, choice, flag, number, whole
+from outflank.search.heuristic import HeuristicPlayer
+from outflank.search.limits import Limits
+from outflank.search.minimax import ORDERS, PRUNING, TIES, VIEWS, MinimaxOptions, MinimaxSearch
+from outflank.search.montecarlo import FlatMonteCarlo
+from outflank.search.player import Player
+from outflank.search.playouts import playout_option
+from outflank.search.uct import UctSearch
+
+
+def _limits_among(options: CheckedOptions) -> Limits:
+    """The limits that stand among the options by their own names."""
+    return Limits(**{word: options[word] for word in ("depth", "nodes", "playouts", "seconds") if word in options})
+
+
+@dataclass(frozen=True)
+class AgentKind:
+    """A kind of agent."""
+
+    signature: Signature
+    build: Callable[[CheckedOptions], Player]
+    behaviour: int
+    limits: Callable[[CheckedOptions], Limits] = _limits_among
+    """What its own text allows it."""
+    usual_limits: Limits = Limits()  # noqa: RUF009
+    """What it may spend when neither its text nor its caller bounds it."""
+    external: bool = False
+    """Whether it runs a program that is not ours."""
+
+
+_DEPTH = Option("depth", whole(1, 500), None, "plies; 5 when no limit at all is given")
+_SECONDS = Option("seconds", number(0, above=True), None, "time for a move; 2s and 300ms are read too")
+_NODES = Option("nodes", whole(1), None, "positions entered")
+_PLAYOUTS = Option("playouts", whole(1), None, "games played out for a move; 1000 when no limit at all is given")
+_INSTANT = Option("instant", flag(), True, "whether a single legal move is played without thinking")
+_MEMORY = Option("memory", number(1, 1 << 20), 256, "megabytes at most for the tree or table")
+_ENDGAME = (
+    Option("endgame", whole(0, 60), 0, "solve exactly when so many squares or fewer are empty; 0 never"),
+    Option("endgame_by", choice("wdl", "margin"), "wdl", "solve for win, draw or loss, or for the margin"),
+)
+_PLAYOUT = playout_option()
+
+
+def _with_endgame(player: Player, options: CheckedOptions) -> Player:
+    if not options["endgame"]:
+        return player
+    return WithEndgame(player, options["endgame"], SolverPlayer(options["endgame_by"], 64))
+
+
+def _minimax(options: CheckedOptions) -> Player:
+    ways = MinimaxOptions(
+        pruning=options["search"],
+        order=options["order"],
+        ties=options["ties"],
+        eval_view=options["eval_view"],
+        pass_costs_depth=options["pass_costs_depth"],
+        win=options["win"],
+        win_margin=options["win_margin"],
+    )
+    options["eval"].load()  # a missing function is told now, and not in the first game
+    return _with_endgame(MinimaxSearch(options["eval"], ways, options["hash_mb"]), options)
+
+
+def _uct(options: CheckedOptions) -> Player:
+    search = UctSearch(
+        exploration=options["c"],
+        expand=options["expand"],
+        backup=options["backup"],
+        log=options["log"],
+        final=options["final"],
+        pass_node=options["pass_node"],
+        draw=options["draw"],
+        tree=options["tree"],
+        reuse=options["reuse"],
+        policy=options["playout"].load(),
+        leaf_playouts=options["leaf_playouts"],
+        memory=options["memory"],
+    )
+    return _with_endgame(search, options)
+
+
+KINDS = {
+    kind.signature.name: kind
+    for kind in (
+        AgentKind(
+            Signature("random", "every legal move is as likely as any other"),
+            build=lambda options: RandomPlayer(),
+            behaviour=1,
+        ),
+        AgentKind(
+            Signature(
+                "greedy",
+                "the most discs after the move, the fewest in the reversed game",
+                (Option("ties", choice(*TIES), "random", "which of equal moves is played"),),
+            ),
+            build=lambda options: MinimaxSearch(read_evaluation("discs"), MinimaxOptions(ties=options["ties"], win=0)),
+            behaviour=1,
+            limits=lambda options: Limits(depth=1),
+        ),
+        AgentKind(
+            Signature(
+                "heuristic",
+                "one ply by square worths, replies left to the opponent and discs turned, in two phases",
+                (
+                    squares_option("classic"),
+                    Option(
+                        "empties",
+                        choice("before", "after"),
+                        "before",
+                        "whether empty squares are counted before the move",
+                    ),
+                ),
+                "Reversi with Monte Carlo Tree Search",
+            ),
+            build=lambda options: HeuristicPlayer(options["squares"], options["empties"]),
+            behaviour=1,
+        ),
+        AgentKind(
+            Signature(
+                "minimax",
+                "looks ahead to a depth, or as deep as nodes and seconds permit, and evaluates",
+                (
+                    _DEPTH,
+                    evaluation_option("positional"),
+                    _SECONDS,
+                    _NODES,
+                    Option(
+                        "search",
+                        choice(*PRUNING),
+                        "alphabeta",
+                        "no pruning, alpha-beta, or null windows: the same move",
+                    ),
+                    Option(
+                        "order", choice(*ORDERS), "none", "order in which moves are tried: the same move, other speed"
+                    ),
+                    Option(
+                        "hash_mb", number(0, 1 << 20), 0, "megabytes of transposition table: the same move, other speed"
+                    ),
+                    Option("ties", choice(*TIES), "first", "which of equal moves is played"),
+                    Option("eval_view", choice(*VIEWS), "root", "whose score the evaluation is; only root makes sense"),
+                    Option("pass_costs_depth", flag(), True, "whether a forced pass uses up a ply"),
+                    Option("win", whole(0, 10**12), 10**6, "worth of a won game; 0 evaluates it like any position"),
+                    Option("win_margin", flag(), False, "whether a larger win is worth more"),
+                    *_ENDGAME,
+                    _INSTANT,
+                ),
+                "Phan & Synytsia; He & Lin; Zean He",
+            ),
+            build=_minimax,
+            behaviour=1,
+            usual_limits=Limits(depth=5),
+        ),
+        AgentKind(
+            Signature(
+                "montecarlo",
+                "plays out every move equally often, without a tree",
+                (
+                    Option("playouts", whole(1), 250, "games played out for each legal move"),
+                    _PLAYOUT,
+                    _SECONDS,
+                    Option("draw", number(0, 1), 0.5, "points of a drawn game"),
+                    _INSTANT,
+                ),
+                "Reversi with Monte Carlo Tree Search",
+            ),
+            build=lambda options: FlatMonteCarlo(options["playouts"], options["playout"].load(), options["draw"]),
+            behaviour=1,
+            limits=lambda options: Limits(seconds=options["seconds"]),  # its playouts are for each move
+        ),
+        AgentKind(
+            Signature(
+                "uct",
+                "tree search by playouts",
+                (
+                    _PLAYOUTS,
+                    _SECONDS,
+                    _NODES,
+                    Option("c", number(0), round(sqrt(2), 12), "exploration in w/n + c sqrt(ln N / n)"),
+                    Option(
+                        "expand", choice("one", "all"), "one", "children made for a leaf: one, or all, each played out"
+                    ),
+                    Option("backup", choice("mover", "agent", "black"), "mover", "whose points a node counts"),
+                    Option("log", choice("parent", "siblings", "layer"), "parent", "visits inside the logarithm"),
+                    Option("final", choice("visits", "win_rate"), "visits", "how the move is chosen at the end"),
+                    Option(
+                        "pass_node",
+                        choice("child", "leaf"),
+                        "child",
+                        "a forced pass in the tree: a node, or played out",
+                    ),
+                    Option("draw", number(0, 1), 0.5, "points of a drawn game"),
+                    Option("tree", choice("full", "flat"), "full", "a tree, or a bandit over the root moves"),
+                    Option("reuse", flag(), False, "whether the tree is kept for the next move"),
+                    _PLAYOUT,
+                    Option("leaf_playouts", whole(1, 1024), 1, "games played out each time a leaf is reached"),
+                    *_ENDGAME,
+                    _MEMORY,
+                    _INSTANT,
+                ),
+                "Phan & Synytsia; He & Lin; Zean He; Tenshi",
+            ),
+            build=_uct,
+            behaviour=1,
+            usual_limits=Limits(playouts=1000),
+        ),
+        AgentKind(
+            Signature(
+                "solver",
+                "perfect play to the end of the game, where the limits permit",
+                (
+                    Option("by", choice("margin", "wdl"), "margin", "the largest margin, or win, draw or loss"),
+                    _SECONDS,
+                    _NODES,
+                    _MEMORY,
+                    _INSTANT,
+                ),
+            ),
+            build=lambda options: SolverPlayer(options["by"], options["memory"]),
+            behaviour=1,
+        ),
+        AgentKind(GTP, build=build_gtp, behaviour=1, external=True),
+        AgentKind(NBOARD, build=build_nboard, behaviour=1, external=True),
+    )
+}
+"""Every kind by name."""
