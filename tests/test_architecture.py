@@ -28,6 +28,7 @@ ROOMS = [
     "analysis",
     "execute",
     "arena",
+    "facts",
     "report",
     "benchmark",
     "studies",

@@ -6,7 +6,7 @@ are equally strong on every machine.
 """
 
 import tomllib
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -35,19 +35,6 @@ class Level:
     """What to expect of it."""
     ratings: dict[str, Rated]
     """By variant, on 8x8."""
-
-    def facts(self) -> dict[str, Any]:
-        """As plain data; the ratings of the standard game come first."""
-        standard = self.ratings["standard"]
-        return {
-            "name": self.name,
-            "text": self.text,
-            "note": self.note,
-            "rating": standard.rating,
-            "rating_low": standard.low,
-            "rating_high": standard.high,
-            "ratings": {variant: asdict(rated) for variant, rated in self.ratings.items()},
-        }
 
 
 @cache

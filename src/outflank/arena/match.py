@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -65,45 +64,6 @@ class MatchResult:
     def undecided(self) -> bool:
         """Whether more games can change what is said: always, unless a sequential test has ended."""
         return self.verdict in (None, "continue")
-
-    def facts(self) -> dict[str, Any]:
-        """Everything as plain numbers, for JSON."""
-        normalized = normalized_elo(self.tally.counts)
-        facts: dict[str, Any] = {
-            "a": self.a,
-            "b": self.b,
-            "seen_from": "a",
-            "games": self.tally.games,
-            "planned": self.planned,
-            "wins": self.tally.wins,
-            "draws": self.tally.draws,
-            "losses": self.tally.losses,
-            "pairs": list(self.tally.pairs),
-            "as_black": list(self.tally.as_black),
-            "as_white": list(self.tally.as_white),
-            "likelihood_of_superiority": superiority(self.tally.counts),
-            "distinct_games": self.distinct_games,
-            "distinct_openings": self.distinct_openings,
-            "terminations": self.terminations,
-        }
-        for name, estimate in (
-            ("score", self.score),
-            ("elo", self.elo),
-            ("normalized_elo", normalized),
-            ("margin", self.margin),
-        ):
-            facts[name] = None if estimate.bounded else estimate.value
-            facts[f"{name}_interval"] = [estimate.low, estimate.high]
-        if self.sprt is not None:
-            facts["sprt"] = {
-                "elo0": self.sprt.elo0,
-                "elo1": self.sprt.elo1,
-                "llr": self.llr,
-                "lower": self.sprt.lower,
-                "upper": self.sprt.upper,
-                "verdict": self.verdict,
-            }
-        return facts
 
     def lines(self) -> list[tuple[str, str]]:
         """Everything in words, name and value, for pages, terminals and notebooks."""

@@ -10,8 +10,6 @@ from outflank.interfaces.cli.board import add_position, read_position
 if TYPE_CHECKING:
     from outflank.board import Position
     from outflank.schema import Signature
-    from outflank.search.decision import Decision
-    from outflank.search.solver import Solution
 
 
 def register(commands: Any) -> None:
@@ -128,41 +126,18 @@ def _after_moves(args: argparse.Namespace) -> "Position":
 def run_move(args: argparse.Namespace) -> None:
     """Prints the move of an agent."""
     from outflank.agents import agent
+    from outflank.facts import decision_facts, with_names
 
     player = agent(args.agent)
     position = _after_moves(args)
     decision = player.choose(position, _limits(args), args.seed)
-    print(json.dumps(_decided(decision)) if args.json else decision.move)
-
-
-def _decided(decision: "Decision") -> dict[str, Any]:
-    return {
-        "move": str(decision.move),
-        "value": decision.value,
-        "seen_from": str(decision.seen_from),
-        "nodes": decision.nodes,
-        "playouts": decision.playouts,
-        "depth": decision.depth,
-        "seconds": round(decision.seconds, 6),
-        "pv": list(map(str, decision.pv)),
-        "moves": [
-            {
-                "move": str(root.move),
-                "value": root.value,
-                "exact": root.exact,
-                "visits": root.visits,
-                "win_rate": root.win_rate,
-            }
-            for root in decision.moves
-        ],
-        "finished": decision.finished,
-        "note": decision.note,
-    }
+    print(json.dumps(with_names(decision_facts(decision))) if args.json else decision.move)
 
 
 def run_solve(args: argparse.Namespace) -> None:
     """Prints the exact score of a position, or of every position of a file."""
     from outflank.errors import BadSpec
+    from outflank.facts import solution_facts, with_names
     from outflank.formats import Problem, read_obf
     from outflank.search.solver import solve
 
@@ -175,27 +150,11 @@ def run_solve(args: argparse.Namespace) -> None:
         problems = [Problem(_after_moves(args), {})]
     for problem in problems:
         solution = solve(problem.position, by=args.by, limits=_limits(args))
-        facts = _solved(problem.position, solution)
+        facts = with_names(solution_facts(solution))
         if args.json:
             print(json.dumps(facts), flush=True)
         else:
             print(_solution_line(problem, facts, args.by), flush=True)
-
-
-def _solved(position: "Position", solution: "Solution") -> dict[str, Any]:
-    end = position
-    for move in solution.pv:
-        end = end.play(move)
-    return {
-        "position": position.line(),
-        "score": solution.score,
-        "discs": end.score(position.turn, empties="nobody") if solution.exact and end.is_over else None,
-        "best": None if solution.move is None else str(solution.move),
-        "nodes": solution.nodes,
-        "seconds": round(solution.seconds, 6),
-        "exact": solution.exact,
-        "pv": list(map(str, solution.pv)),
-    }
 
 
 def _solution_line(problem: Any, facts: dict[str, Any], by: str) -> str:

@@ -73,6 +73,7 @@ def run_match(args: argparse.Namespace) -> None:
     from outflank.arena.store import Store
     from outflank.arena.tournament import read_control, read_limits
     from outflank.board import Rules
+    from outflank.facts import match_facts
     from outflank.formats import transcript
 
     check_report(args)
@@ -97,7 +98,7 @@ def run_match(args: argparse.Namespace) -> None:
         keys = {slot.key for slot in plan.slots()} if args.report else None
         page = write_report(args, f"{args.a} against {args.b}", store, keys, match=result)
     if args.json:
-        print(json.dumps(result.facts() | ({"report": str(page)} if page else {})))
+        print(json.dumps(match_facts(result) | ({"report": str(page)} if page else {})))
         return
     print(_report(args, result))
     if page:

@@ -104,7 +104,11 @@ def _print_results(results: "ResultCounts", ratings: "Ratings", page: Path | Non
     for warning in ratings.warnings:
         print(f"outflank: warning: {warning}", file=sys.stderr)
     if as_json:
-        print(json.dumps(_facts(ratings) | ({"report": str(page)} if page else {})))
+        from outflank.arena.ratings import cross_table as crossed
+        from outflank.facts import cross_table_facts, ratings_facts
+
+        facts = ratings_facts(ratings) | cross_table_facts(crossed(results))
+        print(json.dumps(facts | ({"report": str(page)} if page else {})))
         return
     from outflank.arena.ratings import tallies
     from outflank.report.arena import cross_table, ratings_table
@@ -115,18 +119,3 @@ def _print_results(results: "ResultCounts", ratings: "Ratings", page: Path | Non
     show([ratings_table(ratings, names), cross_table(tallies(results), names)] if names else [])
     if page:
         print(f"report: {page}")
-
-
-def _facts(ratings: "Ratings") -> dict[str, Any]:
-    lines = [
-        {
-            "agent": line.player,
-            "elo": None if line.elo.bounded else line.elo.value,
-            "elo_interval": [line.elo.low, line.elo.high],
-            "games": line.games,
-            "points": line.points,
-            "group": line.group,
-        }
-        for line in ratings.lines
-    ]
-    return {"ratings": lines}

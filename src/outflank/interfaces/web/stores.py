@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 from outflank.arena.store import Store, StoredGame
 from outflank.board import Position
 from outflank.errors import OutflankError
+from outflank.facts import cross_table_facts, ratings_facts
 from outflank.formats import replay
 from outflank.interfaces.web.fields import replayed, written
 
@@ -129,22 +130,9 @@ def _summed_up(path: Path) -> dict[str, Any]:
     with Store(path) as store:
         results = collect(game for game in store.outcomes() if game[0] != game[1])
         count = store.count()
-    table, ratings = cross_table(results), rate(results)
     return {
         "games": count,
-        "agents": list(results.players),
         "names": [short_name(agent) for agent in results.players],
-        "cross_table": {"points": table.points.tolist(), "games": table.games.tolist()},
-        "ratings": [
-            {
-                "agent": line.player,
-                "elo": None if line.elo.bounded else line.elo.value,
-                "low": line.elo.low,
-                "high": line.elo.high,
-                "games": line.games,
-                "points": line.points,
-            }
-            for line in ratings.lines
-        ],
-        "warnings": list(ratings.warnings),
+        **cross_table_facts(cross_table(results)),
+        **ratings_facts(rate(results)),
     }

@@ -13,15 +13,15 @@ from outflank import __version__
 from outflank.agents import agent_signatures
 from outflank.agents.kinds import KINDS
 from outflank.agents.levels import levels
-from outflank.analysis import Analysis, Verdict, analyse, review, tree_opinion
+from outflank.analysis import analyse, review, tree_opinion
 from outflank.arena.openings import read_openings
 from outflank.board import SIZES, VARIANTS, Color, Position, Rules
 from outflank.errors import BadSpec
+from outflank.facts import analysis_facts, decision_facts, level_facts, verdict_facts
 from outflank.formats import ggf, recognise, replay, transcript
 from outflank.interfaces.web.agents import Page
 from outflank.interfaces.web.fields import BadMessage, Fields, Game, replayed, written
 from outflank.interfaces.web.security import page_agent
-from outflank.search.decision import Decision
 from outflank.search.limits import Limits
 
 Reply = dict[str, Any]
@@ -53,7 +53,7 @@ def _hello(_fields: Fields, page: Page) -> Answer:
         "version": __version__,
         "sizes": list(SIZES),
         "variants": list(VARIANTS),
-        "levels": [level.facts() for level in levels()],
+        "levels": [level_facts(level) for level in levels()],
         "agents": [
             {"name": name, "summary": found.meaning, "source": found.source, "options": found.facts()["options"]}
             for name, found in agents.items()
@@ -165,27 +165,6 @@ def _transcript(game: Game) -> str:
 # --- searches -----------------------------------------------------------------------------------------------------
 
 
-def _decided(kind: str, decision: Decision) -> Reply:
-    return {
-        "kind": kind,
-        "move": decision.move,
-        "depth": decision.depth,
-        "nodes": decision.nodes,
-        "playouts": decision.playouts,
-        "value": decision.value,
-        "value_text": decision.value_text,
-        "unit": decision.unit,
-        "exact": decision.unit in ("discs", "result") and decision.finished,
-        "pv": list(decision.pv),
-        "seconds": round(decision.seconds, 4),
-        "note": decision.note,
-        "moves": [
-            {"move": root.move, "value": root.value, "visits": root.visits, "win_rate": root.win_rate}
-            for root in decision.moves
-        ],
-    }
-
-
 def _think(fields: Fields, page: Page) -> Answer:
     game = fields.game()
     given = fields.part("limits")
@@ -200,31 +179,9 @@ def _think(fields: Fields, page: Page) -> Answer:
     decision = None
     with page.playing(fields.text("agent"), game) as player:
         for decision in player.think(game.end, limits, seed):
-            yield _decided("thinking", decision)
+            yield {"kind": "thinking", **decision_facts(decision)}
     assert decision is not None, "an agent decides or raises"
-    return _decided("decision", decision) | {"forced": len(game.end.moves) == 1}
-
-
-def _analysed(analysis: Analysis) -> Reply:
-    return {
-        "kind": "analysis",
-        "depth": analysis.depth,
-        "nodes": analysis.nodes,
-        "seconds": round(analysis.seconds, 4),
-        "moves": [
-            {
-                "move": move.move,
-                "value": move.value,
-                "value_text": move.text,
-                "unit": move.unit,
-                "exact": move.exact,
-                "visits": move.visits,
-                "depth": move.depth,
-                "pv": list(move.pv),
-            }
-            for move in analysis.moves
-        ],
-    }
+    return {"kind": "decision", **decision_facts(decision), "forced": len(game.end.moves) == 1}
 
 
 _STOPPED: Reply = {"kind": "stopped"}
@@ -236,7 +193,7 @@ def _analyse(fields: Fields, page: Page) -> Answer:
     player = page_agent(text, page.caps) if text else None
     latest = _STOPPED
     for analysis in analyse(game.end, player):
-        latest = _analysed(analysis)
+        latest = {"kind": "analysis", **analysis_facts(analysis)}
         yield latest
     return latest
 
@@ -245,28 +202,9 @@ def _tree(fields: Fields, _page: Page) -> Answer:
     game = fields.game()
     latest = _STOPPED
     for decision in tree_opinion(game.end, fields.whole("playouts", 1, 10**9, 100_000)):
-        latest = {
-            "kind": "tree",
-            "playouts": decision.playouts,
-            "seconds": round(decision.seconds, 4),
-            "moves": [{"move": root.move, "visits": root.visits, "win_rate": root.win_rate} for root in decision.moves],
-        }
+        latest = {"kind": "tree", **decision_facts(decision)}
         yield latest
     return latest
-
-
-def _judged(verdict: Verdict) -> Reply:
-    return {
-        "kind": "review",
-        "ply": verdict.ply,
-        "value": verdict.value,
-        "exact": verdict.exact,
-        "best": verdict.best,
-        "best_pv": list(verdict.best_pv),
-        "played": verdict.played,
-        "loss": verdict.loss,
-        "mark": verdict.mark,
-    }
 
 
 def _review(fields: Fields, page: Page) -> Answer:
@@ -274,7 +212,7 @@ def _review(fields: Fields, page: Page) -> Answer:
     depth, seconds = fields.maybe_whole("depth", 1, 60), fields.maybe_number("seconds_per_move", page.caps.seconds)
     done = 0
     for verdict in review(game.start, game.moves, seconds_per_move=seconds, depth=depth):
-        yield _judged(verdict)
+        yield {"kind": "review", **verdict_facts(verdict)}
         done += 1
     return {"kind": "review", "done": done == len(game.positions)}
 

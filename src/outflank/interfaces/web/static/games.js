@@ -128,7 +128,7 @@ function remarks(warnings) {
 }
 
 function ratings({ ratings: lines, warnings }) {
-  const row = ({ agent, elo, low, high, games, points }, i) =>
+  const row = ({ agent, elo, elo_interval: [low, high], games, points }, i) =>
     el(
       "tr",
       {},
