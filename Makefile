@@ -13,12 +13,12 @@ AXE := build/axe.min.js
 help:
 	@echo "make setup   create or refresh $(VENV)"
 	@echo "make reproduce   replay the experiments of five papers into $(OUT) (SCALE=paper for all of their games)"
-	@echo "make test    lint, strict types, all tests, compiled and interpreted"
+	@echo "make test    lint, strict types, all tests compiled, those of kernels and searches interpreted as well"
 	@echo "make lint    style only"
 	@echo "make bench   measure this machine beside public libraries, into benchmarks/RESULTS.md"
-	@echo "make soak    a hundred thousand games against the oracle (long)"
-	@echo "make kill    kill a match two hundred times and compare the result (long)"
-	@echo "make load    two hundred games and ten thousand bad messages on one server (minutes)"
+	@echo "make soak    a hundred thousand games against the oracle (long; not part of make test)"
+	@echo "make kill    kill a match two hundred times and compare the result (long; not part of make test)"
+	@echo "make load    two hundred games and ten thousand bad messages on one server (minutes; not part of make test)"
 	@echo "make levels  play the tournament that rates the levels of outflank play (minutes)"
 	@echo "make lock    resolve the dependencies anew"
 
@@ -49,13 +49,20 @@ lint: $(READY)
 types: $(READY)
 	@$(BIN)/mypy
 
+# One process per processor. Neighbouring tests share fixtures, so each process begins with a contiguous part of them.
+PYTEST = $(BIN)/pytest -q -n logical --maxprocesses=8 --dist=worksteal
+
+# What the interpreter can judge: the arithmetic of kernels. All else is the same Python in both runs.
+INTERPRETED := $(patsubst %,tests/test_%.py,board kernels evaluation minimax montecarlo uct solver) \
+  $(addprefix src/outflank/,kernels search board evaluation.py)
+
 compiled: $(READY) engines
-	@echo "== tests, compiled"
-	@$(BIN)/pytest -q
+	@echo "== all tests, kernels compiled"
+	@$(PYTEST)
 
 interpreted: $(READY)
-	@echo "== tests, interpreted (kernels as ordinary Python)"
-	@NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q -m "not compiled"
+	@echo "== tests of kernels and searches, kernels as ordinary Python"
+	@NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled" $(INTERPRETED)
 
 # A real engine, a real browser and a judge of its page for the tests, where Debian's packages and npm are at hand; without
 # them those tests say that they were skipped.

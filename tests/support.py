@@ -2,7 +2,8 @@
 
 import signal
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import naive
 from outflank.board import SIZES, Position, Rules, Variant
+from outflank.interfaces.cli import main
 from outflank.kernels.jit import INTERPRETED
 
 ROOT = Path(__file__).parent.parent
@@ -41,6 +43,18 @@ def reference(name: str) -> Path:
     return shared("..", "reference", name)
 
 
+PATIENCE = 300.0
+"""Seconds after which something that has not come never will, on a busy machine too."""
+
+
+def wait_until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
+    """Returns as soon as the condition holds; fails when it does not within this time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not so after {seconds:.0f} s"
+        time.sleep(0.01)
+
+
 def hear_ctrl_c() -> None:
     """For `preexec_fn`: a process started in the background of a shell ignores Ctrl-C, and so would its children."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -60,6 +74,18 @@ def running(*command: str, **options: Any) -> Iterator[subprocess.Popen[str]]:
             yield process
         finally:
             process.kill()
+
+
+def refused(args: list[str], capfd: pytest.CaptureFixture[str]) -> str:
+    """What a command that ends with exit code 2 says; it prints no answer. In this process: there are many of them."""
+    code: object
+    try:
+        code = main(args)
+    except SystemExit as end:  # argparse
+        code = end.code
+    answer, errors = capfd.readouterr()
+    assert (code, answer) == (2, ""), (code, answer)
+    return errors
 
 
 def is_worker(process: int) -> bool:

@@ -2,7 +2,6 @@
 
 import random
 import threading
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -50,10 +49,9 @@ def late_position(seed: int, rules: Rules, empties: int) -> Position:
 def test_every_search_ends_when_it_is_told_to_and_still_answers(text: str) -> None:
     position, wish = Position.start(), threading.Event()
     threading.Timer(0.1, wish.set).start()
-    began = time.perf_counter()
     with stoppable(wish.is_set):
         decision = agent(text).choose(position)
-    assert wish.is_set() and time.perf_counter() - began < 20
+    assert wish.is_set()
     assert decision.move in position.moves
 
 
@@ -173,11 +171,11 @@ def test_a_forced_pass_and_a_finished_game_have_no_moves_to_value() -> None:
 @pytest.mark.compiled
 def test_an_analysis_ends_when_it_is_told_to() -> None:
     wish = threading.Event()
-    threading.Timer(0.3, wish.set).start()
-    began = time.perf_counter()
     with stoppable(wish.is_set):
-        found = list(analyse(Position.start()))
-    assert time.perf_counter() - began < 20 and found[-1].depth > 3
+        for found in analyse(Position.start()):
+            if found.depth > 3:
+                wish.set()
+    assert wish.is_set() and not found.finished
 
 
 @pytest.mark.compiled

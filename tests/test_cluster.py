@@ -5,11 +5,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from threading import Timer
+from threading import Thread
 
 import pytest
 
@@ -22,13 +21,12 @@ from outflank.errors import BadSpec
 from outflank.execute import Lost, Processes, TaskFailed
 from outflank.execute.cluster import Cluster, ClusterFailed
 from outflank.interfaces.cli import main
-from support import ROOT, running
-from test_arena import exported
+from support import PATIENCE, running, wait_until
+from test_arena import exported, wait_for_games
 from test_engine_matches import play_match
 
 pytestmark = pytest.mark.compiled
 
-ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT / "tests")}
 NAMES = ("workers_task:process", "workers_task:prepare", "workers_task:finish")
 
 
@@ -38,7 +36,7 @@ def dask(directory: Path, *args: str) -> Iterator[subprocess.Popen[str]]:
     common = ("--no-dashboard", "--host=127.0.0.1", f"--scheduler-file={directory}/scheduler.json")
     command = (sys.executable, "-m", "dask", *args, *common)
     log = directory / f"{args[0]}.log"
-    with log.open("a") as file, running(*command, env=ENVIRONMENT, stdout=file, stderr=file) as process:
+    with log.open("a") as file, running(*command, stdout=file, stderr=file) as process:
         yield process
 
 
@@ -47,9 +45,12 @@ def scheduler(directory: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """The address of a scheduler, and its process."""
     with dask(directory, "scheduler", "--port=0") as process:
         file = directory / "scheduler.json"
-        while not (file.exists() and file.stat().st_size):
+
+        def is_ready() -> bool:
             assert process.poll() is None, (directory / "scheduler.log").read_text()
-            time.sleep(0.05)
+            return file.exists() and file.stat().st_size > 0
+
+        wait_until(is_ready)
         yield json.loads(file.read_text())["address"], process
 
 
@@ -123,18 +124,7 @@ MATCH = ["match", "minimax(depth=1)", "uct(playouts=20)", "--size", "6", "--game
 
 def match(cluster: Cluster, store: Path) -> AbstractContextManager[subprocess.Popen[str]]:
     command = [*MATCH, "--cluster", cluster.address, "--store", str(store)]
-    return running(sys.executable, "-m", "outflank", *command, env=ENVIRONMENT)
-
-
-def wait_for_games(store: Path, number: int) -> None:
-    deadline = time.monotonic() + 120
-    while True:
-        if store.exists():
-            with Store(store) as games:
-                if games.count() >= number:
-                    return
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    return running(sys.executable, "-m", "outflank", *command)
 
 
 def test_a_match_with_a_killed_worker_a_new_one_and_ctrl_c(cluster: Cluster, directory: Path, tmp_path: Path) -> None:
@@ -144,12 +134,12 @@ def test_a_match_with_a_killed_worker_a_new_one_and_ctrl_c(cluster: Cluster, dir
     with match(cluster, store) as first:
         wait_for_games(store, 20)
         first.send_signal(signal.SIGINT)
-        assert first.wait(timeout=10) == 130, first.communicate()
+        assert first.wait(timeout=PATIENCE) == 130, first.communicate()
     with match(cluster, store) as second:
         wait_for_games(store, 60)
         os.kill(victim, signal.SIGKILL)
         with worker(directory, "--no-nanny"):
-            answer, errors = second.communicate(timeout=120)
+            answer, errors = second.communicate(timeout=PATIENCE)
     assert errors == ""
     plan = plan_match(agent(MATCH[1]).text, agent(MATCH[2]).text, Rules(6), GAMES, "random(6)", Conditions())
     with Store(quiet) as games:
@@ -170,10 +160,15 @@ def test_a_scheduler_without_workers_and_one_that_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("outflank.execute.cluster._NOTICE_SECONDS", 0.1)
-    monkeypatch.setattr("outflank.execute.cluster._CONNECT_SECONDS", 2)
+    monkeypatch.setattr("outflank.execute.cluster._CONNECT_SECONDS", 20)
     tasks = [(str(i), 0.02) for i in range(100_000)]
     with scheduler(tmp_path) as (address, process), ExitStack() as stack:
-        Timer(2, lambda: stack.enter_context(worker(tmp_path, "--no-nanny"))).start()
+
+        def join_when_missed() -> None:
+            wait_until(lambda: "waiting for workers" in caplog.text)
+            stack.enter_context(worker(tmp_path, "--no-nanny"))
+
+        Thread(target=join_when_missed).start()
         running = Cluster(address).run(NAMES[0], tasks)
         next(running)
         assert f"waiting for workers: nobody has joined {address}" in caplog.text

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from outflank.engines import GtpPlayer
 from outflank.execute import Executor, Here, Processes
 from outflank.formats import play_moves, replay
 from outflank.game import GameRecord, play_game
-from support import PERFECT_GAME
+from support import PATIENCE, PERFECT_GAME, wait_until
 from test_engines import START, command, told, with_rhino
 
 pytestmark = pytest.mark.compiled
@@ -25,7 +24,8 @@ pytestmark = pytest.mark.compiled
 def scripted(directory: Path, *switches: str) -> str:
     """The text of the scripted engine as an agent, with the directory among its arguments to be known by."""
     mark = f"--seed={int.from_bytes(str(directory).encode()) % 10**12}"
-    return agent(f"gtp(cmd={json.dumps(command('gtp', mark, *switches))}, timeout=0.5)").text
+    timeout = 0.5 if "--stall" in switches else PATIENCE
+    return agent(f"gtp(cmd={json.dumps(command('gtp', mark, *switches))}, timeout={timeout})").text
 
 
 def running_for(directory: Path) -> list[str]:
@@ -36,10 +36,7 @@ def running_for(directory: Path) -> list[str]:
 
 
 def wait_until_none_runs_for(directory: Path) -> None:
-    deadline = time.monotonic() + 5
-    while left := running_for(directory):
-        assert time.monotonic() < deadline, left
-        time.sleep(0.05)
+    wait_until(lambda: not running_for(directory))
 
 
 def play_match(executor: Executor, directory: Path, stopped: bool) -> None:

@@ -32,7 +32,7 @@ from outflank.formats import play_moves, replay
 from outflank.game import play_game
 from outflank.search.limits import Limits
 from outflank.spec import parse
-from support import PERFECT_GAME, running
+from support import PATIENCE, PERFECT_GAME, running, wait_until
 
 SCRIPT = Path(__file__).with_name("scripted_engine.py")
 RHINO = shutil.which("gtp-rhino") or shutil.which("gtp-rhino", path="/usr/games")
@@ -51,7 +51,7 @@ def command(protocol: str, *switches: str) -> str:
     return shlex.join([sys.executable, "-S", str(SCRIPT), protocol, *switches])
 
 
-def player(protocol: str, *switches: str, timeout: float = 10, startup: float = 20) -> EnginePlayer:
+def player(protocol: str, *switches: str, timeout: float = PATIENCE, startup: float = PATIENCE) -> EnginePlayer:
     kind = {"gtp": GtpPlayer, "nboard": NBoardPlayer}[protocol]
     made: EnginePlayer = kind(command(protocol, *switches), timeout=timeout, startup=startup)
     return made
@@ -70,10 +70,7 @@ def alive(group: int) -> list[str]:
 
 
 def wait_until_gone(*groups: int) -> None:
-    deadline = time.monotonic() + 5
-    while left := [line for group in groups for line in alive(group)]:
-        assert time.monotonic() < deadline, left
-        time.sleep(0.05)
+    wait_until(lambda: not any(alive(group) for group in groups))
 
 
 @pytest.fixture
@@ -303,7 +300,7 @@ def test_bad_behaviour(protocol: str, switch: str, kind: str, message: str, star
 @both
 @pytest.mark.parametrize(("switch", "message"), SILENT)
 def test_silence(protocol: str, switch: str, message: str, started: list[int]) -> None:
-    engine = player(protocol, switch, "--with-child", timeout=0.3, startup=0.3 if "start" in switch else 20)
+    engine = player(protocol, switch, "--with-child", timeout=2, startup=0.3 if "start" in switch else PATIENCE)
     with pytest.raises(EngineFailed, match=message) as failed:
         engine.choose(START)
     assert failed.value.kind == "stall"
@@ -315,10 +312,8 @@ def test_a_time_limit_is_also_a_deadline(started: list[int], monkeypatch: pytest
     monkeypatch.setattr("outflank.engines.player.GRACE", 0.2)
     engine = player("nboard", "--stall", timeout=3600)
     engine.new_game()
-    began = time.monotonic()
     with pytest.raises(EngineFailed, match="no answer to 'go' in time"):
         engine.choose(START, Limits(seconds=0.1))
-    assert time.monotonic() - began < 5
     wait_until_gone(*started)
 
 
@@ -358,21 +353,22 @@ def test_a_forgotten_player(started: list[int]) -> None:
 
 
 @compiled
-def test_a_dead_program_whose_child_keeps_the_pipe_open(started: list[int]) -> None:
-    began = time.monotonic()
-    dead = EngineProcess("sh -c 'setsid sleep 4 & exit 3'")
+def test_a_dead_program_whose_child_keeps_the_pipe_open(started: list[int], tmp_path: Path) -> None:
+    """Whoever waited for the pipe to close would call it a stall."""
+    dead = EngineProcess(f"sh -c 'setsid sleep 3600 & echo $! > {tmp_path}/child; exit 3'")
     with pytest.raises(EngineFailed, match="ended with exit code 3") as failed:
-        dead.read("anything", time.monotonic() + 60)
+        dead.read("anything", time.monotonic() + PATIENCE)
     dead.close()
-    assert failed.value.kind == "crash" and time.monotonic() - began < 4
+    os.kill(int((tmp_path / "child").read_text()), signal.SIGKILL)
+    assert failed.value.kind == "crash"
 
 
 @compiled
 def test_a_flood_of_errors_is_passed_over(started: list[int]) -> None:
     with EngineProcess("sh -c 'head -c 20000000 /dev/zero >&2; echo; echo done >&2; echo here; exit 5'") as loud:
-        assert [loud.read("x", time.monotonic() + 20) for _ in range(2)] == ["", "here"]
+        assert [loud.read("x", time.monotonic() + PATIENCE) for _ in range(2)] == ["", "here"]
         with pytest.raises(EngineFailed, match="ended with exit code 5") as failed:
-            loud.read("y", time.monotonic() + 20)
+            loud.read("y", time.monotonic() + PATIENCE)
     assert str(failed.value).endswith("done") and len(str(failed.value)) < 1000
 
 
@@ -419,16 +415,15 @@ def test_nothing_outlives_python(deed: str, sign: signal.Signals | None) -> None
         groups = [int(number) for number in python.stdout.readline().split()]
         if sign is not None:
             assert alive(groups[0])
-            time.sleep(0.2)
             python.send_signal(sign)
-        python.wait(20)
+        python.wait(PATIENCE)
     wait_until_gone(*groups)
 
 
 @compiled
 @pytest.mark.parametrize("switch", ["", "--illegal", "--crash-on-go", "--stall", "--garbage"])
 def test_games_are_lost_and_not_matches(switch: str, started: list[int]) -> None:
-    engine = player("gtp", *filter(None, [switch]), timeout=0.3)
+    engine = player("gtp", *filter(None, [switch]), timeout=0.3 if switch == "--stall" else PATIENCE)
     agents = Agent("engine", "engine", engine), agent("random")
     for _ in range(2):
         record = play_game(*agents, START, seed=1)

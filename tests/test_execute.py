@@ -4,21 +4,15 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from outflank.errors import BadSpec
 from outflank.execute import Here, Lost, Processes, TaskFailed
-from support import ROOT, workers_of
+from support import PATIENCE, wait_until, workers_of
 
 pytestmark = pytest.mark.compiled
-
-
-@pytest.fixture(autouse=True)
-def workers_find_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"))
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
@@ -70,8 +64,7 @@ def test_no_process_is_left_behind_when_the_caller_stops_asking() -> None:
     next(running)
     assert workers_of(os.getpid())
     running.close()
-    time.sleep(0.2)
-    assert not workers_of(os.getpid())
+    wait_until(lambda: not workers_of(os.getpid()))
 
 
 def test_workers_tidy_up_when_all_is_done(tmp_path: Path) -> None:
@@ -104,6 +97,6 @@ def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
         "from outflank.execute import Processes\n"
         "print(list(Processes(2).run('math:sqrt', [('a', 4), ('b', 9), ('c', 16)])))\n"
     )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode != 0
     assert "if __name__ == '__main__'" in done.stderr.splitlines()[-1]

@@ -308,9 +308,9 @@ def test_flat_monte_carlo_keeps_its_time_and_plays_once_per_move_at_least() -> N
     start = Position.start(Rules(6))
     player = FlatMonteCarlo(None)
     player.warm_up(start.rules)
-    began = time.perf_counter()
+    began = time.process_time()  # other processes may take the processor from us, but not add to this
     decision = player.choose(start, Limits(seconds=0.1), 1)
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5
     assert all(root.visits >= 1 for root in decision.moves)
     hurried = player.choose(start, Limits(seconds=1e-9), 1)
     assert all(root.visits >= 1 for root in hurried.moves)

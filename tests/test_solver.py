@@ -1,9 +1,9 @@
 """The solver against brute force, against published scores, and under limits that stop it."""
 
 import random
-import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,7 +19,7 @@ from outflank.kernels.jit import Board
 from outflank.search.clock import Clock
 from outflank.search.limits import Limits
 from outflank.search.solver import solve
-from support import EFFORT, every_size, every_variant, from_naive, shared
+from support import EFFORT, PATIENCE, every_size, every_variant, from_naive, shared
 
 EMPTIES: tuple[Empties, ...] = ("winner", "nobody")
 every_convention = pytest.mark.parametrize("empties", EMPTIES)
@@ -258,23 +258,9 @@ def test_the_same_question_has_the_same_answer() -> None:
 def test_a_deadline_is_kept() -> None:
     solve(played(Rules(8), 12, 0))
     hard = played(Rules(8), 34, 0)
-    overrun = min(solve(hard, limits=Limits(seconds=0.1)).seconds for _ in range(5)) - 0.1
-    assert 0 <= overrun < 0.02
-
-
-@pytest.mark.compiled
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timer on this system")
-def test_an_interrupt_is_heard() -> None:
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    previous = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.3)
-        with pytest.raises(KeyboardInterrupt):
-            solve(played(Rules(8), 34, 0))
-    finally:
-        signal.signal(signal.SIGALRM, previous)
+    began = time.process_time()  # other processes may take the processor from us, but not add to this
+    assert solve(hard, limits=Limits(seconds=0.1)).seconds >= 0.1
+    assert time.process_time() - began < 0.2
 
 
 def test_bad_questions() -> None:
@@ -310,6 +296,6 @@ def test_the_next_process_runs_the_kernels_from_the_disk() -> None:
         "from outflank.board import Position; from outflank.search.solver import solve; "
         f"print(solve(Position.parse({position.line()!r})).score)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) == solve(position).score

@@ -28,7 +28,7 @@ from outflank.interfaces.terminal.game import Game, loaded, opened
 from outflank.interfaces.terminal.screen import Screen, screen
 from outflank.interfaces.terminal.seats import read_seat
 from outflank.interfaces.terminal.session import Session, Setting
-from support import hear_ctrl_c
+from support import PATIENCE, hear_ctrl_c
 
 START_4 = Position.start(Rules(4))
 MUST_PASS = "XXXXOOOXOOXXOO-- X"
@@ -312,7 +312,7 @@ class Terminal:
         self.raw = ""
         self._seen = 0
 
-    def until(self, text: str, seconds: float = 60) -> str:
+    def until(self, text: str, seconds: float = PATIENCE) -> str:
         """What is written from the last time on until this text comes, without control codes."""
         deadline = time.monotonic() + seconds
         while (found := self._fresh().find(text)) < 0:
@@ -341,14 +341,13 @@ class Terminal:
 
     def interrupt_the_prompt(self) -> None:
         """Ctrl-C until the process ends: one in the very moment before Python waits for a key is not heard."""
-        for _ in range(20):
+        while self.process.poll() is None:
             self.press("\x03")
             with suppress(subprocess.TimeoutExpired):
-                self.process.wait(timeout=1)
-                return
+                self.process.wait(timeout=20)  # a second one would meet the farewell of the first
 
     def ended(self) -> int:
-        return self.process.wait(timeout=60)
+        return self.process.wait(timeout=PATIENCE)
 
 
 @contextmanager
@@ -433,7 +432,7 @@ def test_ctrl_c_stops_a_thinking_agent_and_leaves_at_the_prompt() -> None:
         person.type("c2")
         person.until("thinks: ")
         person.press("\x03")
-        person.until("is stopped; Enter lets it go on", seconds=10)
+        person.until("is stopped; Enter lets it go on")
         person.type("undo")
         person.until("black> ")
         person.interrupt_the_prompt()

@@ -257,27 +257,30 @@ def test_node_limit_stops_with_the_simulation_that_reaches_it() -> None:
     assert shorter.nodes < limit
 
 
-def test_time_limit_is_kept_within_milliseconds() -> None:
+def test_time_limits_are_kept() -> None:
     search = UctSearch(memory=8)
     search.warm_up(Rules(8))
-    began = time.perf_counter()
-    decision = search.choose(Position.start(), Limits(seconds=0.1), 1)
-    assert time.perf_counter() - began < 0.5 and decision.playouts >= 1
+    for limits in (Limits(seconds=0.1), Limits(game_seconds=0.3)):
+        began = time.process_time()  # other processes may take the processor from us, but not add to this
+        assert search.choose(Position.start(), limits, 1).playouts >= 1
+        assert time.process_time() - began < 0.25
     assert search.choose(Position.start(), Limits(seconds=1e-9), 1).playouts >= 1
-    share = search.choose(Position.start(), Limits(game_seconds=0.3), 1)
-    assert share.seconds < 0.25
 
 
 @pytest.mark.compiled
 def test_a_decision_costs_little_beside_its_playouts() -> None:
     search, position = UctSearch(), Position.start().play("d3")
     search.warm_up(position.rules)
-    best = 1.0
-    for seed in range(50):
-        began = time.perf_counter()
-        search.choose(position, Limits(playouts=1), seed)
-        best = min(best, time.perf_counter() - began)
-    assert best < 300e-6, f"{best * 1e6:.0f} microseconds; 30 on a quiet machine"
+
+    def seconds(playouts: int) -> float:
+        best = 1.0
+        for seed in range(50):
+            began = time.process_time()
+            search.choose(position, Limits(playouts=playouts), seed)
+            best = min(best, time.process_time() - began)
+        return best
+
+    assert 2 * seconds(1) < seconds(200), "a decision costs more than 200 playouts"
 
 
 # --- memory -----------------------------------------------------------------------------------------------

