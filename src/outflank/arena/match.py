@@ -1,4 +1,4 @@
-"""What a match of two says, from the store by pure functions; every number is seen by the first agent."""
+"""What a match of two says, from the store by pure functions; every number is from the first agent's view."""
 
 from collections import Counter
 from collections.abc import Hashable

@@ -35,7 +35,7 @@ def match(
     workers: int = 1,
     store: str | Path = _IN_MEMORY,
 ) -> MatchResult:
-    """What a match of A and B says, every opening played with both colours; seen by A.
+    """What a match of A and B says, every opening played with both colours; from A's view.
 
     `limits` are for every move. A store keeps the games, and the same call with it plays only what is missing.
 

@@ -44,7 +44,7 @@ def _lead(survey: Survey, ratings: Ratings, names: Names) -> str:
         f"{survey.distinct_games:,} different games from {_number(survey.distinct_openings, 'different opening')}."
     )
     if not ratings.lines:
-        return f"{counted} No two different agents have met."
+        return f"{counted} No two different agents have played each other."
     best = ratings.lines[0]
     leader = f"In front: **{short_name(best.player)}** with {best.points:g} of {best.games:,} points."
     return f"{counted} {leader}"
@@ -258,6 +258,6 @@ def _provenance(survey: Survey) -> dict[str, str]:
 
 
 def match_table(result: MatchResult) -> Table:
-    """A match in lines; every number is seen by A."""
+    """A match in lines; every number is from A's view."""
     who = [["A", short_name(result.a)], ["B", short_name(result.b)]]
-    return Table(["seen by A", "value"], [*who, *map(list, result.lines())], "A against B", name="match")
+    return Table(["from A's view", "value"], [*who, *map(list, result.lines())], "A against B", name="match")

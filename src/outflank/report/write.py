@@ -5,7 +5,7 @@
     figures/NAME.svg    every figure, also as PNG
     tables/NAME.csv     every table
 
-Each file is written beside its place and renamed, so a reader never meets half of one; the page comes last. Other files
+Each file is written beside its place and renamed, so a reader never finds half of one; the page comes last. Other files
 in the directory are left alone, and a page that Outflank did not write is never replaced.
 """
 

@@ -197,7 +197,7 @@ def _range(numbers: Sequence[int]) -> str:
 
 
 def warnings_of(found: Sequence[StudyFindings], scale: str | float) -> list[str]:
-    """What a careful person would want to know: pairings that repeat themselves, games with unusual endings."""
+    """Warnings: pairings with repeated games, games with unusual endings."""
     warnings = []
     for one in found:
         for pairing in one.study.pairings:
@@ -215,7 +215,7 @@ def warnings_of(found: Sequence[StudyFindings], scale: str | float) -> list[str]
 
 
 def _pairings(one: StudyFindings) -> Table:
-    """Who met whom, how often, and how many of the games differ."""
+    """Every pairing with its number of games, and how many of them differ."""
     rows: list[list[Value]] = []
     for pairing in one.study.pairings:
         games = one.results[pairing.name]

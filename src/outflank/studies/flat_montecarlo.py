@@ -1,6 +1,6 @@
 """An unnamed author's "Reversi with Monte Carlo Tree Search": playouts without a tree, a one-ply formula, and both.
 
-The table of square worths is not printed; the one used gives the printed 90 % against a random player in an independent
+The table of square weights is not printed; the one used gives the printed 90 % against a random player in another
 calibration. How the formula guides playouts is not said: if both sides followed it, every playout of a move would be
 the same game, and that reading loses; here the searching side follows it and the other plays at random.
 """
@@ -19,7 +19,7 @@ from outflank.studies.words import evidence, shown
 _RANDOM = "heuristic against random"
 _MAIN = "heuristic-mc against pure-mc"
 _POINTS = {"wins": 1.0, "ties": 0.5, "losses": 0.0}
-_PLAYOUTS = "C1, C2: square worths and the use of the formula in playouts are not printed, and theirs ran on a clock"
+_PLAYOUTS = "Square weights and the use of the formula in playouts are not printed, and theirs ran on a clock"
 
 
 @cache
@@ -107,8 +107,8 @@ def study() -> Study:
         name="flat-montecarlo",
         title="Flat Monte Carlo with a formula in its playouts",
         citation='"Reversi with Monte Carlo Tree Search", assignment report, no author named.',
-        summary="A one-ply formula meets a random player; 250 playouts for every move, random or by the formula, meet "
-        "each other and a random player.",
+        summary="A one-ply formula against a random player; 250 playouts for every move, random or by the formula, "
+        "against each other and a random player.",
         pairings=(
             Pairing(_RANDOM, "heuristic", "random", 1000, quick=400),
             Pairing(_MAIN, "heuristic-mc", "pure-mc", 60, quick=16),
@@ -117,7 +117,7 @@ def study() -> Study:
         ),
         paper_tables=(
             PaperTable(
-                "1000 games", "The formula against a random player", _thousand, "C1: the square worths are not printed"
+                "1000 games", "The formula against a random player", _thousand, "The square weights are not printed"
             ),
             PaperTable("60 games", "Heuristic against random playouts", _sixty, _PLAYOUTS),
             PaperTable("Text", "Numbers in the text", _text, _PLAYOUTS),
@@ -130,8 +130,8 @@ def study() -> Study:
             Claim("Both programs always beat a random player", "50", _always_beats_random),
         ),
         differences=(
-            "Square worths 100/-20/10/5/-50/-2/-2/-1/-1/-1 (C1). In playouts the searching side follows the formula "
-            "and the other moves at random (C2). Always 250 playouts for each move, no clock (C8).",
+            "Square weights, which are not printed: 100/-20/10/5/-50/-2/-2/-1/-1/-1. In playouts the searching side "
+            "follows the formula and the other moves at random. Always 250 playouts for each move, no clock.",
             '"Dozens" of games against a random player are taken as 24.',
         ),
         figures=_pies,

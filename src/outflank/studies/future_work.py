@@ -194,7 +194,7 @@ def study() -> Study:
                 "Longer limits make the paper's tree search stronger against complex minimax",
                 "He & Lin 355",
                 lambda results: _longer_helps("agent", results),
-                "B5: with the agent's results in every node the tree takes the opponent for a helper, and more "
+                "With the agent's results in every node the tree takes the opponent for a helper, and more "
                 "playouts only make it surer of that; with the results of the side that moved it does grow stronger",
             ),
             Claim(

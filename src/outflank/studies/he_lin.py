@@ -309,13 +309,16 @@ def _study(name: str, uct: Callable[[float], str], calibrated: bool) -> Study:
         citation='Zhiyuan He, Zhengxian Lin: "Applying and Comparing UCT and Minimax with Alpha-Beta Pruning on Game '
         'Reversi", final project report, CS531, Oregon State University.',
         summary="Tree search with 0.001 to 8 seconds a move, and minimax to depth 1 to 6 counting discs or weighing "
-        "corners and edges, meet a random player and each other.",
+        "corners and edges, play a random player and each other.",
         pairings=tuple(pairings),
         paper_tables=(
             PaperTable("Text", "Time for a test of 50 games", _test_seconds),
             PaperTable("Table I", "Tree search against random", _measure, _SPEED),
             PaperTable(
-                "Table II", "Minimax against random", _measure, "B10, B15: their end of game and passes are not clear"
+                "Table II",
+                "Minimax against random",
+                _measure,
+                "The paper gives three rules for the end of a game and none for passes",
             ),
             PaperTable("Table III", "Tree search against minimax, values of tree search", _measure, _SPEED),
         ),
@@ -340,11 +343,11 @@ def _study(name: str, uct: Callable[[float], str], calibrated: bool) -> Study:
             f"A second of the paper is {PLAYOUTS_PER_SECOND} playouts, fitted to Table I."
             if calibrated
             else "Real seconds: our tree search does thousands of playouts where theirs did one.",
-            "Full tree (B1), parent's visits in the logarithm (B2), a draw counts nothing (B4), results of the "
-            "searching agent at every node (B5), highest win rate is played (B6).",
-            "The game ends when neither side can move (B10). Depth 1 is a random player, as their figures for it show "
-            "(B14).",
-            "Colours alternate everywhere (B18). Table III has 26 games a cell; theirs fit 25 and 10 (B19).",
+            "Where the paper can be read in several ways: tree search grows a full tree, has the parent's visits in "
+            "the logarithm, counts nothing for a draw and the searching agent's results at every node, and plays the "
+            "move with the highest win rate.",
+            "The game ends when neither side can move. Depth 1 is a random player, as their figures for it show.",
+            "Who starts is not said: colours alternate. Table III has 26 games a cell; theirs fit 25 and 10.",
         ),
         figures=_figures,
         tables=_tables,

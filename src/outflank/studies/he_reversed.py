@@ -158,12 +158,12 @@ def study() -> Study:
         )
         for simulations in SIMULATIONS
     )
-    unknown = "D8, D12: matrix, weights and phases are not printed; ours were found by self-play"
+    unknown = "Matrix, weights and phases are not printed; ours were found by self-play"
     return Study(
         name="he-reversed",
         title="Minimax for the reversed game",
         citation='Zean He: "A Minimax-Based Reversed Othello Agent", course project report.',
-        summary="Minimax at depth 4 with five terms meets its ancestors with fewer terms and tree search; compiling "
+        summary="Minimax at depth 4 with five terms against its ancestors with fewer terms and tree search; compiling "
         "and the order of moves are timed.",
         pairings=ancestors + searches,
         paper_tables=(
@@ -172,8 +172,7 @@ def study() -> Study:
                 "Table 4",
                 "Milliseconds of a search to depth 4, by order of moves",
                 _ordering,
-                "D8: the matrix that orders is not printed; a move costs us a thousandth of theirs, so sorting weighs "
-                "more",
+                "The matrix that orders is not printed; a move costs us a thousandth of theirs, so sorting weighs more",
             ),
             PaperTable(
                 "Table 5", "The final agent against its ancestors", _ancestor, unknown + "; turned discs: see Setting"
@@ -195,12 +194,12 @@ def study() -> Study:
             Claim("Tree search with 1500 simulations loses to minimax", "343", _uct_is_awful, unknown),
         ),
         differences=(
-            "Weights, matrix and phases are ours (D8, D9, D12). Depth 4 means four plies in all (D2). Both colours "
+            "Weights, matrix and phases are ours, since none is printed. Depth 4 means four plies in all. Both colours "
             "and random openings of six plies against ancestors, since two deterministic agents play one game from "
-            "the start (D24).",
+            "the start.",
             "Plain Python is our own source run without the compiler, compiled ours with it: the ratio says what the "
             "compiler does for all of a search, theirs for two functions of it.",
-            "C_p = 1/sqrt(2) in tree search (D18).",
+            "C_p = 1/sqrt(2) in tree search; the paper says only that it is above 0.",
             "Turned discs are read as discs of that side that were turned over: who ends with fewer discs has had more "
             "turned. Even so the printed counts cannot be those of whole games: a side ends with 2 + placed + turned "
             "for it - turned away, and 13 = 2 + placed + 103 - 154 needs 62 placements.",

@@ -26,12 +26,11 @@ DEPTHS = (3, 4, 5, 6)
 ITERATIONS = (10, 100, 1000, 10000)
 _LIMIT_SECONDS = 30 * 60
 _MATRIX = (
-    "A4: their 8x8 square weights are missing from the paper; we derive them from the printed 12x12 matrix, and other "
+    "Their 8x8 square weights are missing from the paper; we derive them from the printed 12x12 matrix, and other "
     "matrices change these results"
 )
 _COUNTED = (
-    "A9: how they counted nodes is not said; and where the clock cut games, their seconds per node are known only as "
-    "means"
+    "How they counted nodes is not said; and where the clock cut games, their seconds per node are known only as means"
 )
 
 
@@ -40,8 +39,8 @@ def _cause(cell: Printed) -> str:
     if cell.row.startswith("8x8"):
         return _MATRIX
     if cell.row.startswith("12x12"):
-        return "A20, A21: most of these games were stopped, and how their clock ran and who then won is not clear"
-    return "A7, A8: the order of moves, ties and the counting of nodes are not printed"
+        return "Most of these games were stopped, and how their clock ran and who then won is not clear"
+    return "The order of moves, ties and the counting of nodes are not printed"
 
 
 def _name(size: int, depth: int, iterations: int) -> str:
@@ -308,14 +307,14 @@ def study() -> Study:
         PaperTable("Table 8", "Tree search, nodes per move", _nodes_per_move, _COUNTED),
         PaperTable("Table 9", "Share of games won by minimax", _win_rate, _cause),
         PaperTable(
-            "Table 10", "Share of games stopped after 30 minutes", _stopped, "A20: which clock was stopped is not clear"
+            "Table 10", "Share of games stopped after 30 minutes", _stopped, "Which clock was stopped is not clear"
         ),
     ]
     return Study(
         name="phan-synytsia",
         title="Minimax against tree search on three boards",
         citation='Bach Xuan Phan, Mykyta Synytsia: "Report on Final Project", course project report.',
-        summary="Minimax to depth 3 to 6 with square weights and mobility meets tree search with 10 to 10,000 "
+        summary="Minimax to depth 3 to 6 with square weights and mobility against tree search with 10 to 10,000 "
         "iterations on 4x4, 8x8 and 12x12.",
         pairings=tuple(pairings),
         paper_tables=tuple(paper_tables),
@@ -343,13 +342,15 @@ def study() -> Study:
             Claim("Games are stopped on larger boards", "290", _stops_grow),
         ),
         differences=(
-            "Evaluation seen from the side to move at the root (A1), a pass costs a ply (A2), alpha is shared by root "
-            "moves (A6), points of the searching agent at every node (A10), highest win rate is played (A12).",
-            "The 8x8 matrix is missing in the paper; ours is the nested one (A4).",
+            "Where the paper can be read in several ways: minimax evaluates from the view of the side to move at the "
+            "root, a pass costs a ply, and alpha is shared by root moves; tree search counts the searching agent's "
+            "points at every node and plays the move with the highest win rate.",
+            "The 8x8 matrix is missing in the paper; ours takes each square's weight from the printed 12x12 one by the "
+            "square's distances to the nearest edges.",
             "The 30 minutes are kept in nodes at the paper's own seconds per node for each setting, per player, "
-            "looked at after each move (A20); then the side with more discs wins (A21), counted before the move that "
+            "looked at after each move; then the side with more discs wins, counted before the move that "
             "took too long.",
-            "A draw is no win (A22). Passes are not counted as moves: the paper's nodes per game and per move give "
+            "A draw is no win. Passes are not counted as moves: the paper's nodes per game and per move give "
             "5.5 to 6.1 moves a side on 4x4, and 12 squares are to be filled.",
             "More games than 6 a cell are played at larger scales; repeated games differ by the seeds of tree search.",
         ),

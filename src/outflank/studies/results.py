@@ -27,7 +27,7 @@ class Effort:
 
 @dataclass(frozen=True)
 class Played:
-    """One game seen by the first agent of its pairing."""
+    """One game from the view of its pairing's first agent."""
 
     game: StoredGame
     color: Color

@@ -124,9 +124,9 @@ def results_of(
 
 
 def _different(games: list[Played]) -> list[Played]:
-    """Without repeated games where two agents that never draw lots play the same again: they are no evidence.
+    """Without repeated games where two agents without random choices play the same again: they are no evidence.
 
-    Agents that draw lots may repeat a game by chance; then the games of an opening are not all the same, and all count.
+    Agents with random choices may repeat a game by chance; then the games of an opening differ, and all count.
     """
     groups: dict[tuple[str, str], list[Played]] = defaultdict(list)
     for played in games:

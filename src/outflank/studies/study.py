@@ -1,7 +1,7 @@
 """What a study is: a paper's experiments as a declaration, and its printed numbers as data.
 
-A study names agents by text, says who meets whom how often, and how each printed number is measured from the games
-played. It holds no code that plays: the arena does that, the same for every study. Printed numbers lie in
+A study names agents by text, says which of them play each other how often, and how each printed number is measured from
+the games. It holds no code that plays: the arena does that, the same for every study. Printed numbers lie in
 `data/*.csv`, one a line with its table, row, column and the line of its source.
 """
 

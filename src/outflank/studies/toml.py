@@ -70,7 +70,7 @@ MEASURES: dict[str, Callable[[Sequence[Played]], Measured | None]] = {
     "nodes per move": lambda games: mean([_per_move("nodes")(game) for game in games]),
     "seconds per move": lambda games: mean([_per_move("seconds")(game) for game in games], "speed"),
 }
-"""What can be measured of the games of a pairing, seen by its first agent."""
+"""What can be measured of the games of a pairing, from the view of its first agent."""
 
 
 def read_study(path: Path) -> Study:
@@ -198,4 +198,4 @@ def _measured(results: Results, row: str, column: str) -> Measured | None:
 
 def _overview(names: Sequence[str], results: Results) -> Table:
     rows = [[name, *(shown(measure(results[name])) for measure in MEASURES.values())] for name in names]
-    return Table(["pairing", *MEASURES], rows, "All measures, seen by the first agent", name="measures")
+    return Table(["pairing", *MEASURES], rows, "All measures, from the first agent's view", name="measures")

@@ -1,4 +1,4 @@
-"""Numbers as people read them in a study, and as the points of a figure."""
+"""Numbers of a study as text, and as the points of a figure."""
 
 from collections.abc import Sequence
 

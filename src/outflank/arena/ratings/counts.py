@@ -1,8 +1,8 @@
 """Results of many players as counts, and the cross table.
 
 Only sums matter to ratings. `collect` reduces the games to counts: for every two players, how often a pair of games
-(one opening, colours swapped) ended in each of its nine ways, and lonely games in each of three per colour. A million
-games become a few numbers per pairing.
+(one opening, colours swapped) ended in each of its nine ways, and games without a partner in each of three per colour.
+A million games become a few numbers per pairing.
 """
 
 from collections.abc import Hashable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The table of ratings, as people read it."""
+"""The table of ratings as a value that prints itself."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -83,7 +83,7 @@ def normalized_elo(counts: Counts) -> Estimate:
     if sample.single == 0.5:
         reach = unit * math.sqrt((1 - share) / share)
         return Estimate(0.0, -reach, reach, False, note)
-    # The least favourable rest lies at the far end of the scale: seen from there the mean is q·distance and the
+    # The least favourable rest lies at the far end of the scale: measured from there the mean is q·distance and the
     # deviation distance·√(q(1-q)).
     distance = max(sample.single, 1 - sample.single)
     bound = unit * (share * distance - 0.5) / (distance * math.sqrt(share * (1 - share)))

@@ -14,11 +14,11 @@ MatchKey = TypeVar("MatchKey", bound=Hashable)
 def paired(
     games: Iterable[tuple[MatchKey, Hashable | None, bool, float]],
 ) -> Iterator[tuple[MatchKey, float | None, float | None]]:
-    """(match, points with black, points with white) of each pair once it is complete; lonely games come with a None.
+    """(match, points with black, points with white) of each complete pair; games without a partner come with a None.
 
     A game is (match, key of its pair, whether black was played, points). A key names one pair of a match; a game with
     the key None has no partner. Only open pairs are held in memory. A game that comes again before its partner sets
-    the first one free as a lonely game.
+    the first one free as a game without a partner.
 
     >>> list(paired([("AB", "f5", True, 1.0), ("AB", "d3", True, 0.5), ("AB", "f5", False, 0.0)]))
     [('AB', 1.0, 0.0), ('AB', 0.5, None)]
@@ -29,9 +29,9 @@ def paired(
         if partner is not None:
             yield (match, points, partner) if black else (match, partner, points)
             continue
-        lonely = points if key is None else waiting.get((match, key, black))
-        if lonely is not None:
-            yield (match, lonely, None) if black else (match, None, lonely)
+        alone = points if key is None else waiting.get((match, key, black))
+        if alone is not None:
+            yield (match, alone, None) if black else (match, None, alone)
         if key is not None:
             waiting[match, key, black] = points
     for (match, _, black), points in waiting.items():

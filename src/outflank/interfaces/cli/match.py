@@ -60,7 +60,7 @@ def _add_clock_options(match: argparse.ArgumentParser) -> None:
 
 _MATCH = (
     "Play pairs of games: one opening, colours swapped. Every finished game is stored at once, and the same command "
-    "continues where it stopped. All numbers are seen by A."
+    "continues where it stopped. All numbers are from A's view."
 )
 
 
