@@ -20,9 +20,8 @@ from outflank.arena.ratings import Rating, collect, rate
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, Plan, plan_pairings
 from outflank.arena.store import Store
-from outflank.board import VARIANTS, Position, Rules, Variant
+from outflank.board import VARIANTS, Rules, Variant
 from outflank.execute import Processes
-from outflank.formats import replay
 from outflank.search.limits import Limits
 from outflank.search.solver import solve
 
@@ -103,14 +102,10 @@ def _estimates(plan: Plan, store: Store) -> Iterator[tuple[float, float]]:
     strong = {canonical(text) for _, text, _ in LEVELS[-_CALIBRATED_BY:]}
     search = analyst()
     for number, game in enumerate(store.games()):
-        if game.key not in keys or not {game.black, game.white} <= strong:
+        if game.tags["key"] not in keys or not {game.black, game.white} <= strong:
             continue
         empties = _EMPTIES[0] + number % (_EMPTIES[1] - _EMPTIES[0] + 1)
-        position = Position.parse(game.opening, game.rules.variant)
-        for move in replay(position, game.moves):
-            if position.empties <= empties:
-                break
-            position = position.play(move)
+        position = next((position for position in game.positions if position.empties <= empties), game.end)
         if not position.moves_mask:
             continue
         found = [decision.value or 0.0 for decision in search.think(position, Limits(depth=_DEPTH), seed=0)]

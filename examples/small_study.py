@@ -24,6 +24,6 @@ if __name__ == "__main__":
     study = study_from(STUDY, "greed")
     with Store(":memory:") as store:
         play([study], 1.0, store, Here())
-        results = results_of(study, 1.0, {game.key: game for game in store.games()}, {})
+        results = results_of(study, 1.0, {game.tags["key"]: game for game in store.games()}, {})
     for judgement in judge(study, results):
         print(f"{judgement.claim.text}: {judgement.outcome} ({judgement.finding.evidence})")

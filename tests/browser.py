@@ -9,8 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from outflank.board import Position, Rules, parse_moves
-from outflank.formats import replay
+from outflank.board import Move, Position, Rules, parse_moves
+from outflank.formats import read_transcript
 from outflank.search.solver import solve, solve_moves
 from support import PERFECT_GAME
 
@@ -121,18 +121,18 @@ _SHIFTS = """() => new Promise(done => {
 })"""
 
 
-def planted_blunder(empties: int) -> tuple[list[int], int]:
+def planted_blunder(empties: int) -> tuple[list[Move], int]:
     """The perfect game up to its end, except that one side threw it away at so many empty squares; and when."""
-    moves: list[int] = []
+    moves: list[Move] = []
     position = Position.start()
-    for move in replay(position, PERFECT_GAME):
+    for move in read_transcript(PERFECT_GAME, position).moves:
         if position.empties <= empties and len(position.moves) > 1:
             worst = min(solve_moves(position, position.moves), key=lambda found: found.score or 0)
             best = solve(position)
             assert best.score is not None and worst.score is not None and best.score - worst.score >= 12
             ply = len(moves)
             assert worst.move is not None
-            moves.append(worst.move)
+            moves.append(position.rules.move(worst.move))
             position = position.play(worst.move)
             break
         moves.append(move)
@@ -140,6 +140,6 @@ def planted_blunder(empties: int) -> tuple[list[int], int]:
     while not position.is_over:
         decided = position.moves[0] if len(position.moves) == 1 else solve(position).move
         assert decided is not None
-        moves.append(decided)
+        moves.append(position.rules.move(decided))
         position = position.play(decided)
     return moves, ply

@@ -18,9 +18,8 @@ from outflank.agents import agent
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, plan_pairings, round_robin
 from outflank.arena.store import Store
-from outflank.board import Rules
+from outflank.board import Rules, moves_text
 from outflank.execute import Here
-from outflank.formats import transcript
 from support import PERFECT_GAME, ROOT
 from web_client import serving
 
@@ -60,7 +59,7 @@ def analyse(page: Page) -> None:
 
 
 def review(page: Page) -> None:
-    bring(page, transcript(planted_blunder(empties=14)[0], Rules()))
+    bring(page, moves_text(planted_blunder(empties=14)[0]))
     page.click("#tab-review")
     page.click("#review-start")
     expect(page.locator("#review-state")).to_contain_text("Review finished", timeout=5 * PATIENCE)

@@ -13,7 +13,7 @@ from outflank.agents import agent, agent_signatures, check_agent
 from outflank.board import Position, Rules, Variant
 from outflank.errors import BadSpec, IllegalMove
 from outflank.evaluation import read_evaluation
-from outflank.game import play
+from outflank.game_loop import play
 from outflank.kernels.jit import INTERPRETED
 from outflank.search.limits import Limits
 from outflank.search.minimax import MinimaxSearch

@@ -12,7 +12,8 @@ from outflank.agents.check import sample_positions
 from outflank.agents.levels import levels, points_per_disc
 from outflank.analysis import MARKS, Analysis, analyse, review, tree_opinion
 from outflank.board import VARIANTS, Color, Position, Rules
-from outflank.formats import play_moves, replay
+from outflank.formats import read_transcript
+from outflank.game import Game
 from outflank.search.clock import stoppable, told_to_stop
 from outflank.search.decision import value_text
 from outflank.search.limits import Limits
@@ -199,8 +200,7 @@ def test_the_solver_goes_through_moves_in_the_order_given() -> None:
 
 @pytest.mark.compiled
 def test_a_perfect_game_has_no_mistake() -> None:
-    start = Position.start()
-    verdicts = list(review(start, replay(start, PERFECT_GAME)))
+    verdicts = list(review(read_transcript(PERFECT_GAME)))
     assert [verdict.ply for verdict in verdicts] == list(range(60, -1, -1))
     exact = [verdict for verdict in verdicts if verdict.exact]
     assert len(exact) >= 18 and all(verdict.value == 0 and verdict.loss == 0 for verdict in exact)
@@ -216,7 +216,7 @@ def test_losses_near_the_end_are_the_solvers(variant: str) -> None:
         moves.append(rng.choice(position.moves))
         position = position.play(moves[-1])
     position = start
-    for verdict in reversed(list(review(start, moves))):
+    for verdict in reversed(list(review(Game.of(start, moves)))):
         best = solve(position).score if position.moves else position.score(position.turn)
         sign = 1 if position.turn is Color.BLACK else -1
         assert verdict.exact and best is not None and verdict.value == sign * best
@@ -233,27 +233,27 @@ def test_losses_near_the_end_are_the_solvers(variant: str) -> None:
 def test_a_planted_blunder_is_found(ply: int) -> None:
     """A move that a deep look at all others calls far worse is put into a perfect game."""
     start = Position.start()
-    position = play_moves(start, replay(start, PERFECT_GAME)[:ply])
+    position = Game.of(start, read_transcript(PERFECT_GAME, start).moves[:ply]).end
     for analysis in analyse(position):
         if analysis.finished or analysis.depth >= 10:
             break
     worst = analysis.moves[-1]
     assert analysis.moves[0].value - worst.value >= MARKS[0][0], "otherwise choose another ply"
-    *_, verdict = review(position, [worst.move], depth=10)
+    *_, verdict = review(Game.of(position, [worst.move]), depth=10)
     assert verdict.mark == "blunder" and verdict.played == worst.move
     assert verdict.best is not None and verdict.best_pv[0] == verdict.best != worst.move
 
 
 def test_a_review_goes_through_passes_and_stops_when_told() -> None:
     start = Position.parse("XXXXOOOXOOXXOO-- X")
-    moves = replay(start, "pass d4 c4")
-    verdicts = {verdict.ply: verdict for verdict in review(start, moves)}
+    moves = read_transcript("pass d4 c4", start).moves
+    verdicts = {verdict.ply: verdict for verdict in review(Game.of(start, moves))}
     assert verdicts[0].best == start.rules.pass_move and verdicts[0].value == verdicts[1].value
     assert verdicts[3].best is None and verdicts[3].played is None
-    [only] = review(start, [])
+    [only] = review(Game(start))
     assert only.best == start.rules.pass_move
     with stoppable(lambda: True):
-        assert list(review(start, moves)) == []
+        assert list(review(Game.of(start, moves))) == []
 
 
 # --- levels -------------------------------------------------------------------------------------------------------

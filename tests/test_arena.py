@@ -6,6 +6,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from outflank.board import Position, Rules
 from outflank.errors import BadSpec, OutflankError
 from outflank.execute import Here, Processes
 from outflank.facts import match_facts
-from outflank.game import GameRecord
+from outflank.game import Game
 from outflank.search.limits import Limits
 from support import ROOT, every_size, refused, wait_until
 
@@ -137,22 +138,20 @@ def exported(path: Path) -> str:
     lines = []
     with Store(path) as store:
         for game in store.games():
-            spent = [
-                {key: value for key, value in side.items() if key not in ("seconds", "longest")} for side in game.spent
-            ]
-            facts = {**vars(game), "rules": str(game.rules), "spent": spent, "made": "", "details": None}
-            lines.append(json.dumps(facts, sort_keys=True))
+            spent = [replace(side, seconds=0.0, longest=0.0) for side in game.spent]
+            facts = {**vars(game), "spent": spent, "tags": {**game.tags, "made": ""}, "notes": None}
+            lines.append(repr(sorted((facts | {"start": game.start.line()}).items())))
     return "\n".join(lines)
 
 
 def test_games_are_kept_once_and_a_plan_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "games.db"
     with Store(path) as store:
-        run_plan(small_plan(10), store, Here(), details=True)
+        run_plan(small_plan(10), store, Here(), notes=True)
         assert store.count() == 10
         played: set[str] = set()
 
-        def note(slot: Slot, record: GameRecord) -> bool:
+        def note(slot: Slot, game: Game) -> bool:
             played.add(slot.key)
             return True
 
@@ -160,7 +159,7 @@ def test_games_are_kept_once_and_a_plan_goes_on(tmp_path: Path) -> None:
         assert len(played) == 10 and store.count() == 20
         run_plan(small_plan(20), store, Here(), lambda slot, record: pytest.fail("played again"))
         assert not store.problems()
-        assert sum(game.details is not None for game in store.games()) == 10
+        assert sum(bool(game.notes) for game in store.games()) == 10
 
 
 def test_plans_in_one_store_are_kept_apart(tmp_path: Path) -> None:

@@ -31,9 +31,10 @@ from browser import (
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, plan_match
 from outflank.arena.store import Store
-from outflank.board import SIZES, Color, Position, Rules
+from outflank.board import SIZES, Color, Position, Rules, moves_text
 from outflank.execute import Here
-from outflank.formats import ggf, play_moves, replay, transcript
+from outflank.formats import read_transcript, write_ggf
+from outflank.game import Game
 from outflank.search.solver import solve, solve_moves
 from support import PERFECT_GAME, ROOT, every_variant
 from web_client import Server, serving
@@ -241,10 +242,10 @@ def test_bad_agents_are_refused_in_words(page: Page) -> None:
 
 def test_pasted_ggf_is_analysed_to_exact_values(page: Page) -> None:
     start = Position.start()
-    moves = replay(start, PERFECT_GAME)[:50]
-    position = play_moves(start, moves)
+    moves = read_transcript(PERFECT_GAME, start).moves[:50]
+    position = Game.of(start, moves).end
     page.click("#open-paste")
-    page.get_by_label("Text", exact=True).fill(ggf(start, moves, "Anna", "Bert"))
+    page.get_by_label("Text", exact=True).fill(write_ggf(Game.of(start, moves, black="Anna", white="Bert")))
     page.get_by_role("button", name="Read").click()
     expect(page.locator("#seat-black .who")).to_have_text("Anna")
     assert position_of(page) == position
@@ -274,7 +275,7 @@ def test_two_opinions_side_by_side_and_the_tree(page: Page) -> None:
 def test_a_review_finds_the_planted_blunder(page: Page) -> None:
     moves, ply = planted_blunder(empties=12)
     page.click("#open-paste")
-    page.get_by_label("Text", exact=True).fill(transcript(moves, Rules()))
+    page.get_by_label("Text", exact=True).fill(moves_text(moves))
     page.get_by_role("button", name="Read").click()
     page.click("#tab-review")
     page.click("#review-start")
@@ -284,7 +285,7 @@ def test_a_review_finds_the_planted_blunder(page: Page) -> None:
     expect(found).to_contain_text("Blunder")
     assert page.locator("#graph .flag.blunder").count() >= 1
     expect(page.get_by_role("button", name=f"{ply + 1}, ", exact=False).filter(has_text="??").first).to_be_visible()
-    before = play_moves(Position.start(), moves[:ply])
+    before = Game.of(Position.start(), moves[:ply]).end
     found.get_by_role("button", name="Put the better line").click()
     best = solve(before)
     assert best.score is not None

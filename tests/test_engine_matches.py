@@ -13,8 +13,9 @@ from outflank.arena.store import Store
 from outflank.board import Rules
 from outflank.engines import GtpPlayer
 from outflank.execute import Executor, Here, Processes
-from outflank.formats import play_moves, replay
-from outflank.game import GameRecord, play_game
+from outflank.formats import read_transcript
+from outflank.game import Game
+from outflank.game_loop import play_game
 from support import PATIENCE, PERFECT_GAME, wait_until
 from test_engines import START, command, told, with_rhino
 
@@ -47,7 +48,7 @@ def play_match(executor: Executor, directory: Path, stopped: bool) -> None:
     plan = plan_match(scripted(directory), "random", Rules(8), 8, "random(14)", Conditions())
     seen: list[str] = []
 
-    def note(slot: Slot, record: GameRecord) -> bool:
+    def note(slot: Slot, record: Game) -> bool:
         seen.extend(running_for(directory))
         assert record.termination == "normal", record.reason
         return not stopped
@@ -67,10 +68,10 @@ def test_a_match_leaves_no_program_behind(executor: Executor, tmp_path: Path, st
 
 def test_programs_are_told_the_moves_of_an_opening() -> None:
     engine = GtpPlayer(command("gtp"))
-    first = tuple(replay(START, PERFECT_GAME[:28]))
-    start = play_moves(START, first)
-    record = play_game(Agent("engine", "engine", engine), agent("random"), start, seed=1, before=(START, first))
-    assert record.termination == "normal" and record.start == start, record.reason
+    opening = read_transcript(PERFECT_GAME[:28], START)
+    start = opening.end
+    record = play_game(Agent("engine", "engine", engine), agent("random"), opening, seed=1)
+    assert record.termination == "normal" and record.continues(opening), record.reason
     plays = [line.split()[2] for line in told(engine) if line.startswith("play ")]
     assert "".join(plays[:14]) == PERFECT_GAME[:28]
     lost = play_game(Agent("engine", "engine", engine), agent("random"), start, seed=1)
@@ -80,7 +81,7 @@ def test_programs_are_told_the_moves_of_an_opening() -> None:
 
 def test_openings_that_are_positions_are_told_as_such(tmp_path: Path) -> None:
     file = tmp_path / "openings.txt"
-    file.write_text(play_moves(START, replay(START, PERFECT_GAME[:28])).line() + "\n")
+    file.write_text(read_transcript(PERFECT_GAME[:28], START).end.line() + "\n")
     plan = plan_match(scripted(tmp_path), "random", Rules(8), 2, str(file), Conditions())
     with Store(tmp_path / "games.db") as games:
         run_plan(plan, games, Here())
@@ -107,6 +108,7 @@ def test_bad_programs_lose_their_games_and_the_rest_is_played(tmp_path: Path) ->
         games = list(store.games())
     assert len(games) == 2 * len(BAD)
     for game in games:
+        assert game.points is not None
         engine, points = (game.white, game.points) if game.black == "random" else (game.black, 1 - game.points)
         assert game.termination == engines[engine], game.reason
         assert game.termination == "normal" or points == 1, "the opponent wins"

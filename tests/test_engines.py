@@ -25,11 +25,11 @@ from outflank.engines import (
     GtpPlayer,
     NBoardPlayer,
     build_gtp,
-    moves_between,
 )
 from outflank.errors import BadSpec, EngineFailed
-from outflank.formats import play_moves, replay
-from outflank.game import play_game
+from outflank.formats import read_transcript
+from outflank.game import Game, moves_between
+from outflank.game_loop import play_game
 from outflank.search.limits import Limits
 from outflank.spec import parse
 from support import PATIENCE, PERFECT_GAME, running, wait_until
@@ -98,7 +98,7 @@ def play_out(black: EnginePlayer, white: EnginePlayer, start: Position, follow: 
     while position.moves:
         side = white if position.turn else black
         if follow:
-            side.follow(start, tuple(moves))
+            side.follow(Game.of(start, moves))
         move: int = position.moves[0]
         if len(position.moves) > 1:
             move = side.choose(position, Limits(), len(moves)).move
@@ -114,9 +114,9 @@ def test_a_way_is_found_from_the_start_to_every_opening() -> None:
     for game in range(20):
         board, side = naive.start(8), "X"
         moves = naive.random_game(board, side, 5, game)[1][:8]
-        after = play_moves(START, moves)
+        after = Game.of(START, moves).end
         found = moves_between(START, after)
-        assert found is not None and play_moves(START, found) == after
+        assert found is not None and Game.of(START, found).end == after
 
 
 def test_a_way_leads_through_passes() -> None:
@@ -135,7 +135,7 @@ def test_no_way_leads_back_or_elsewhere() -> None:
     assert moves_between(later, START) is None
     assert moves_between(START, later.with_turn(START.turn)) is None
     assert moves_between(START, Position.start(Rules(6))) is None
-    assert moves_between(START, play_moves(START, replay(START, PERFECT_GAME))) is None
+    assert moves_between(START, read_transcript(PERFECT_GAME, START).end) is None
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_whole_games(protocol: str, switches: list[str], size: int, follow: bool
     passes = 0
     for _ in range(3):
         moves = play_out(black, white, Position.start(Rules(size)), follow)
-        assert play_moves(Position.start(Rules(size)), moves).is_over
+        assert Game.of(Position.start(Rules(size)), moves).end.is_over
         passes += moves.count(size * size)
     assert passes or size == 8
     assert len(started) == 4  # two programs and their guards, for three games
@@ -195,7 +195,7 @@ def test_whole_games(protocol: str, switches: list[str], size: int, follow: bool
 @both
 def test_one_player_on_both_sides(protocol: str, started: list[int]) -> None:
     both_sides = player(protocol)
-    assert play_moves(START, play_out(both_sides, both_sides, START, follow=False)).is_over
+    assert Game.of(START, play_out(both_sides, both_sides, START, follow=False)).end.is_over
     both_sides.close()
 
 
@@ -218,13 +218,13 @@ def told(engine: EnginePlayer) -> list[str]:
 def test_what_gtp_is_told(started: list[int]) -> None:
     engine = GtpPlayer(command("gtp"), setup=("name",))
     engine.new_game()
-    engine.follow(START, tuple(replay(START, "f5d6")))
-    first = engine.choose(play_moves(START, replay(START, "f5d6")), Limits(seconds=2.9)).move
+    engine.follow(read_transcript("f5d6", START))
+    first = engine.choose(read_transcript("f5d6", START).end, Limits(seconds=2.9)).move
     assert told(engine) == [
         "list_commands", "name", "set_game Othello", "boardsize 8", "clear_board", "play b f5", "play w d6",
         "time_settings 2 2 1", "time_left b 2 1", "genmove b",
     ]  # fmt: skip
-    position = play_moves(START, replay(START, "f5d6")).play(first)
+    position = read_transcript("f5d6", START).end.play(first)
     reply = position.moves[0]
     engine.choose(position.play(reply), Limits(game_seconds=60.5, seconds=2))
     assert told(engine)[11:] == [
@@ -244,11 +244,11 @@ def test_gtp_and_what_it_cannot_play(started: list[int]) -> None:
         engine.choose(Position.start(Rules(6)))
     with pytest.raises(EngineFailed, match="does not play the reversed game"):
         engine.choose(Position.start(Rules(8, "reversed")))
-    far = play_moves(START, replay(START, PERFECT_GAME[:60]))
+    far = read_transcript(PERFECT_GAME[:60], START).end
     with pytest.raises(EngineFailed, match="GTP has no command for a position") as failed:
         engine.choose(far)
     assert failed.value.kind == "failure"
-    engine.follow(START, tuple(replay(START, PERFECT_GAME[:60])))
+    engine.follow(read_transcript(PERFECT_GAME[:60], START))
     assert engine.choose(far).move in far.moves
     engine.close()
     anti = player("gtp", "--anti")
@@ -445,7 +445,7 @@ def test_rhino_plays_whole_games(follow: bool, started: list[int]) -> None:
     for seed in range(4):
         other = player("nboard", f"--seed={seed}")
         moves = play_out(rhino, other, START, follow) if seed % 2 else play_out(other, rhino, START, follow)
-        assert play_moves(START, moves).is_over
+        assert Game.of(START, moves).end.is_over
         passes += moves.count(PASS)
         other.close()
     assert passes
@@ -456,7 +456,7 @@ def test_rhino_plays_whole_games(follow: bool, started: list[int]) -> None:
 @with_rhino
 def test_rhino_begins_from_a_position(started: list[int]) -> None:
     rhino = GtpPlayer("gtp-rhino -l 1")
-    far = play_moves(START, replay(START, PERFECT_GAME[:60]))
+    far = read_transcript(PERFECT_GAME[:60], START).end
     assert rhino.choose(far).move in far.moves
     forced = Position.parse("OX" + "-" * 60 + "OO X")
     assert forced.must_pass and rhino.choose(forced).move == PASS

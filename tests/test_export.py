@@ -5,10 +5,12 @@ import json
 import os
 import pty
 import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from contextlib import closing
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +21,12 @@ from outflank.arena import export
 from outflank.arena.export import COLUMNS, FORMS, LINES, write_games
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, Slot, plan_match
-from outflank.arena.store import Store, StoredGame, StoreError
-from outflank.board import Color, Position, Rules
+from outflank.arena.store import Store, StoreError
+from outflank.board import Position, Rules, moves_text
 from outflank.errors import BadSpec, MissingExtra
 from outflank.execute import Here
-from outflank.formats import ggf_value, play_moves, read_ggf, recognise, transcript
-from outflank.game import GameRecord, MoveRecord, Termination
+from outflank.formats import ggf_value, read, read_ggf
+from outflank.game import Game, MoveNote, Termination
 from outflank.interfaces.cli.store import FORMS as FORMS_OF_THE_COMMAND
 from support import ROOT
 
@@ -32,15 +34,10 @@ ENGINE = 'gtp(cmd="a \\"b\\", [c]", setup=[], startup=30, timeout=5)'
 REASON = 'white: said "é, β;)",\nthen ] and 42'
 
 
-def unfinished(record: GameRecord, termination: Termination, moves: int, points: float) -> GameRecord:
+def unfinished(record: Game, termination: Termination, moves: int, points: float) -> Game:
     """The record as if the game had ended early, with texts that are hard to write down."""
-    start = record.start
-    end = play_moves(start, record.moves[:moves])
     return replace(
-        record,
-        moves=record.moves[:moves],
-        details=record.details[:moves],
-        discs=(end.discs(Color.BLACK), end.discs(Color.WHITE)),
+        record[: record.opening_plies + moves],
         termination=termination,
         points=points,
         reason=REASON,
@@ -49,21 +46,21 @@ def unfinished(record: GameRecord, termination: Termination, moves: int, points:
 
 
 def fill(store: Store) -> None:
-    """Played games of three rules, with and without details, and one game for every other way to end."""
-    kept: list[tuple[Slot, GameRecord]] = []
+    """Played games of three rules, with and without notes, and one game for every other way to end."""
+    kept: list[tuple[Slot, Game]] = []
     for rules in (Rules(4), Rules(6, "reversed"), Rules(10)):
         plan = plan_match("random", "greedy(ties=random)", rules, 6, "random(3)", Conditions(seed=rules.size))
 
-        def keep(slot: Slot, record: GameRecord) -> bool:
+        def keep(slot: Slot, record: Game) -> bool:
             kept.append((slot, record))
             return True
 
-        run_plan(plan, store, Here(), keep, details=rules.size == 4)
+        run_plan(plan, store, Here(), keep, notes=rules.size == 4)
     endings = [ending for ending in Termination if ending is not Termination.NORMAL]
     for number, ending in enumerate(endings):
         slot, record = kept[number]
         early = unfinished(record, ending, moves=number, points=number % 3 / 2)
-        store.add(slot._replace(key=f"{number:016x}", black=ENGINE), early, details=bool(number % 2))
+        store.add(slot._replace(key=f"{number:016x}", black=ENGINE), early, notes=bool(number % 2))
 
 
 @pytest.fixture(scope="module")
@@ -76,68 +73,84 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def games(path: Path) -> list[StoredGame]:
+def games(path: Path) -> list[Game]:
     with Store(path) as store:
         return list(store.games())
 
 
-def facts(game: StoredGame) -> dict[str, Any]:
-    return {**{each.name: getattr(game, each.name) for each in fields(game)}, "rules": str(game.rules)}
+def facts(game: Game) -> dict[str, Any]:
+    """What every form but GGF and transcripts says of a game."""
+    start = game.start.line()
+    return {
+        **{name: game.tags[name] for name in ("key", "pair", "conditions", "made")},
+        "repeat": int(game.tags["repeat"]),
+        **{name: getattr(game, name) for name in ("black", "white", "seed", "points", "score", "reason")},
+        "rules": str(game.rules),
+        "start": "" if start == Position.start(game.rules).line() else start,
+        "opening_plies": game.opening_plies,
+        "moves": moves_text(game.moves, passes=True),
+        "black_discs": game.discs[0],
+        "white_discs": game.discs[1],
+        "termination": str(game.termination),
+    }
 
 
-def row(game: StoredGame) -> dict[str, Any]:
-    flat = {name: value for name, value in facts(game).items() if name not in ("spent", "details")}
+def row(game: Game) -> dict[str, Any]:
+    flat = facts(game)
     for side, spent in zip(("black", "white"), game.spent, strict=True):
-        flat |= {f"{side}_{name}": value for name, value in spent.items()}
+        flat |= {f"{side}_{name}": value for name, value in asdict(spent).items()}
     return flat
 
 
-def test_the_store_of_these_tests_has_every_ending(games: list[StoredGame]) -> None:
+def notes_of(game: Game) -> list[dict[str, Any]] | None:
+    return [asdict(note) for note in game.notes] or None
+
+
+def test_the_store_of_these_tests_has_every_ending(games: list[Game]) -> None:
     assert {game.termination for game in games} == {ending.value for ending in Termination}
     assert len({game.rules for game in games}) == 3 and {game.points for game in games} == {0.0, 0.5, 1.0}
-    assert {game.details is None for game in games} == {True, False}
+    assert {not game.notes for game in games} == {True, False}
 
 
-def test_json_lines_hold_everything(games: list[StoredGame], tmp_path: Path) -> None:
+def test_json_lines_hold_everything(games: list[Game], tmp_path: Path) -> None:
     write_games(games, "jsonl", tmp_path / "games")
     lines = (tmp_path / "games").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line) for line in lines] == [facts(game) for game in games]
+    assert [json.loads(line) for line in lines] == [
+        {**facts(game), "spent": [asdict(side) for side in game.spent], "notes": notes_of(game)} for game in games
+    ]
 
 
-def test_csv_is_read_back(games: list[StoredGame], tmp_path: Path) -> None:
+def test_csv_is_read_back(games: list[Game], tmp_path: Path) -> None:
     write_games(games, "csv", tmp_path / "games")
     with (tmp_path / "games").open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
         rows = list(reader)
-    assert reader.fieldnames == [*COLUMNS, "details"] and len(rows) == len(games)
-    for read, game in zip(rows, games, strict=True):
-        details = read.pop("details")
-        assert (json.loads(details) if details else None) == game.details
-        assert {name: COLUMNS[name](value) for name, value in read.items()} == row(game)
+    assert reader.fieldnames == [*COLUMNS, "notes"] and len(rows) == len(games)
+    for found, game in zip(rows, games, strict=True):
+        notes = found.pop("notes")
+        assert (json.loads(notes) if notes else None) == notes_of(game)
+        assert {name: COLUMNS[name](value) for name, value in found.items()} == row(game)
 
 
-def test_parquet_is_read_back_in_groups(
-    games: list[StoredGame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parquet_is_read_back_in_groups(games: list[Game], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(export, "_ROWS_PER_GROUP", 10)
     write_games(iter(games), "parquet", tmp_path / "games")
     file = parquet.ParquetFile(tmp_path / "games")
     assert file.metadata.num_row_groups == -(-len(games) // 10) and file.metadata.num_rows == len(games)
-    names = [each.name for each in fields(MoveRecord)]
-    for read, game in zip(file.read().to_pylist(), games, strict=True):
-        details = read.pop("details")
-        assert (details and [[move[name] for name in names] for move in details]) == game.details
-        assert read == row(game)
+    for found, game in zip(file.read().to_pylist(), games, strict=True):
+        notes = found.pop("notes")
+        assert notes == notes_of(game)
+        assert found == row(game)
 
 
 def test_groups_are_written_while_games_are_still_read(
-    games: list[StoredGame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    games: list[Game], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At no time are more games held than one group has."""
     monkeypatch.setattr(export, "_ROWS_PER_GROUP", 10)
     sizes: list[int] = []
 
-    def source() -> Iterator[StoredGame]:
+    def source() -> Iterator[Game]:
         for _ in range(20):
             yield from games
             sizes.append((tmp_path / "games.part").stat().st_size)
@@ -146,55 +159,52 @@ def test_groups_are_written_while_games_are_still_read(
     assert 0 < sizes[2] < sizes[10] < sizes[19]
 
 
-def test_ggf_is_read_back(games: list[StoredGame], tmp_path: Path) -> None:
+def test_ggf_is_read_back(games: list[Game], tmp_path: Path) -> None:
     write_games(games, "ggf", tmp_path / "games")
     text = (tmp_path / "games").read_text(encoding="latin-1")
     records = read_ggf(text)
     assert len(text.splitlines()) == len(records) == len(games)
     for record, game in zip(records, games, strict=True):
-        assert record.start == Position.parse(game.opening, game.rules.variant)
-        assert transcript(record.moves, game.rules, passes=True) == game.moves
+        assert (record.start, record.moves, record.end) == (game.start, game.moves, game.end)
         assert (record.black, record.white) == (ggf_value(game.black), ggf_value(game.white))
-        assert record.result is not None
-        assert (record.result > 0) - (record.result < 0) == 2 * game.points - 1
+        assert (record.points, record.score, record.termination) == (game.points, game.score, game.termination)
         if game.termination == "normal":
-            end = play_moves(record.start, record.moves)
-            assert record.result == end.score(Color.BLACK, "winner") and not record.ending and "CO" not in record.tags
+            assert record.score == game.end.score() and "CO" not in record.tags
         else:
-            assert record.ending == {"timeout": "t", "adjudicated": "s", "stopped": "s"}.get(game.termination, "l")
             assert record.tags["CO"] == f'{game.termination}: white: said "é, ?;)", then ) and 42'
+            letters = {"timeout": "t", "adjudicated": "s", "stopped": "s", "resigned": "r"}
+            assert record.tags["RE"].endswith(f":{letters.get(str(game.termination), 'l')}")
 
 
-def test_agents_without_brackets_keep_their_text_in_ggf(games: list[StoredGame]) -> None:
+def test_agents_without_brackets_keep_their_text_in_ggf(games: list[Game]) -> None:
     names = {read_ggf(line)[0].white for line in LINES["ggf"](games)}
     assert names == {game.white for game in games} == {"random", "greedy(ties=random)"}
 
 
-def test_transcripts_are_recognised(games: list[StoredGame], tmp_path: Path) -> None:
+def test_transcripts_are_recognised(games: list[Game], tmp_path: Path) -> None:
     write_games(games, "transcripts", tmp_path / "games")
     lines = (tmp_path / "games").read_text().splitlines()
     for line, game in zip(lines, games, strict=True):
-        found = recognise(line, game.rules.variant)
-        assert found.start.line() == game.opening and found.start.rules == game.rules
-        assert transcript(found.moves, game.rules, passes=True) == game.moves
+        found = read(line, game.rules.variant)
+        assert (found.start, found.moves) == (game.start, game.moves)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_an_empty_store_is_an_empty_file(form: str, tmp_path: Path) -> None:
     write_games([], form, tmp_path / "games")
     if form == "parquet":
-        assert parquet.read_table(tmp_path / "games").column_names == [*COLUMNS, "details"]
+        assert parquet.read_table(tmp_path / "games").column_names == [*COLUMNS, "notes"]
     else:
         assert len((tmp_path / "games").read_text().splitlines()) == (form == "csv")
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_file_is_complete_or_as_it_was(form: str, games: list[StoredGame], tmp_path: Path) -> None:
+def test_a_file_is_complete_or_as_it_was(form: str, games: list[Game], tmp_path: Path) -> None:
     file, link = tmp_path / "games", tmp_path / "link"
     file.write_text("before")
     link.symlink_to(file)
 
-    def interrupted() -> Iterator[StoredGame]:
+    def interrupted() -> Iterator[Game]:
         yield from games
         assert (tmp_path / "games.part").exists() and file.read_text() == "before"
         raise KeyboardInterrupt
@@ -206,7 +216,7 @@ def test_a_file_is_complete_or_as_it_was(form: str, games: list[StoredGame], tmp
     assert link.is_symlink() and file.stat().st_size > 1000 and sorted(tmp_path.iterdir()) == [file, link]
 
 
-def test_bad_exports_are_explained(games: list[StoredGame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bad_exports_are_explained(games: list[Game], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadSpec, match="no form is called 'xml'; expected one of: jsonl"):
         write_games(games, "xml", tmp_path / "games")
     with pytest.raises(StoreError, match="not a plain file"):
@@ -217,12 +227,34 @@ def test_bad_exports_are_explained(games: list[StoredGame], tmp_path: Path, monk
         write_games(games, "csv", tmp_path / "none" / "games")
     with pytest.raises(StoreError, match=r"cannot write .*: Not a directory"):
         write_games(games, "csv", Path(__file__) / "games")
-    with pytest.raises(StoreError, match=rf"game {games[0].key}: .* cannot play a1.*--check"):
-        write_games([replace(games[0], moves="a1a1")], "ggf", tmp_path / "games")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtra, match=re.escape("pip install 'outflank[parquet]'")):
         write_games(games, "parquet", tmp_path / "games")
     assert not list(tmp_path.iterdir())
+
+
+def test_games_know_their_openings(games: list[Game], path: Path) -> None:
+    """From the usual start on, so that every export has them too."""
+    for game in games:
+        assert game.start == Position.start(game.rules) and game.opening_plies == 3
+        assert not game.notes or (game.notes[:3] == (MoveNote(),) * 3 and len(game.notes) == len(game))
+    with closing(sqlite3.connect(path)) as connection:
+        [line] = connection.execute("SELECT moves FROM games WHERE key = ?", [games[0].tags["key"]]).fetchone()
+    assert line == moves_text(games[0].moves, passes=True)
+
+
+def test_unreadable_moves_are_told_with_their_game(tmp_path: Path, path: Path) -> None:
+    damaged = tmp_path / "games.db"
+    damaged.write_bytes(path.read_bytes())
+    with Store(damaged) as store:
+        key, other = [game.tags["key"] for game in store.games()][:2]
+    with closing(sqlite3.connect(damaged)) as connection, connection:
+        connection.execute("UPDATE games SET moves = 'd3z9' WHERE key = ?", [key])
+        connection.execute("UPDATE games SET moves = 'a1a1' WHERE key = ?", [other])
+    with Store(damaged) as store:
+        with pytest.raises(StoreError, match=rf"game {key}: 'z9' is not a move.*--check"):
+            list(store.games())
+        assert [problem.split(":")[0] for problem in store.problems()] == [f"game {key}", f"game {other}"]
 
 
 # --- the command ----------------------------------------------------------------------------------------------
@@ -234,7 +266,7 @@ def outflank(*args: str, code: int = 0) -> subprocess.CompletedProcess[str]:
     return done
 
 
-def test_the_command_exports_to_stdout_and_to_files(path: Path, games: list[StoredGame], tmp_path: Path) -> None:
+def test_the_command_exports_to_stdout_and_to_files(path: Path, games: list[Game], tmp_path: Path) -> None:
     assert sorted(FORMS_OF_THE_COMMAND) == sorted(FORMS)
     printed = outflank("store", str(path), "--export", "transcripts").stdout
     assert printed.splitlines() == list(LINES["transcripts"](games))
@@ -252,7 +284,7 @@ def test_the_command_exports_to_stdout_and_to_files(path: Path, games: list[Stor
         (["--export", "csv", "--out", "/none/games.csv"], "cannot write /none/games.csv: No such file"),
     ],
 )
-def test_bad_input_of_the_command(path: Path, games: list[StoredGame], args: list[str], message: str) -> None:
+def test_bad_input_of_the_command(path: Path, games: list[Game], args: list[str], message: str) -> None:
     args = [str(path) if arg == "STORE" else arg for arg in args]
     done = outflank("store", str(path), *args, code=2)
     assert message in done.stderr and done.stdout == ""
@@ -260,7 +292,7 @@ def test_bad_input_of_the_command(path: Path, games: list[StoredGame], args: lis
         assert list(store.games()) == games
 
 
-def test_the_list_of_a_store(path: Path, games: list[StoredGame]) -> None:
+def test_the_list_of_a_store(path: Path, games: list[Game]) -> None:
     title, _, *lines = outflank("store", str(path)).stdout.splitlines()
     assert title == f"{len(games)} games" and sum(int(line.split()[-1]) for line in lines) == len(games)
     assert ["greedy", "random", "reversed", "6x6", "6"] in [line.split() for line in lines]

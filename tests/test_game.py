@@ -8,7 +8,8 @@ import pytest
 from outflank.agents import agent
 from outflank.board import Color, Position, Rules, Variant
 from outflank.errors import BadSpec
-from outflank.game import GameRecord, MoveRecord, Termination, TimeControl, move_seed, play_game
+from outflank.game import Game, MoveNote, Termination
+from outflank.game_loop import TimeControl, move_seed, play_game
 from outflank.kernels.jit import INTERPRETED
 from outflank.search.decision import Decision
 from outflank.search.limits import Limits
@@ -27,8 +28,13 @@ class Scripted(Player):
     def new_game(self) -> None:
         self.games += 1
 
-    def follow(self, start: Position, moves: tuple[int, ...]) -> None:
-        self.heard.append(moves)
+    @property
+    def listens(self) -> bool:
+        return True
+
+    def follow(self, game: Game) -> None:
+        assert game.end == Game.of(game.start, game.moves).end
+        self.heard.append(game.moves)
 
     def choose(self, position: Position, limits: Limits | None = None, seed: int = 0) -> Decision:
         self.limits.append(limits)
@@ -40,11 +46,11 @@ class Scripted(Player):
         return Decision(position.moves[0], position.turn)
 
 
-def without_times(record: GameRecord) -> GameRecord:
+def without_times(record: Game) -> Game:
     """A record with every measured time set to nothing."""
-    details = tuple(replace(move, seconds=0.0) for move in record.details)
+    notes = tuple(replace(note, seconds=0.0) for note in record.notes)
     black, white = (replace(side, seconds=0.0, longest=0.0) for side in record.spent)
-    return replace(record, details=details, spent=(black, white))
+    return replace(record, notes=notes, spent=(black, white))
 
 
 @every_variant
@@ -141,11 +147,9 @@ def test_what_each_side_spent_is_told_of_it() -> None:
     for seed, turn in enumerate((Color.BLACK, Color.WHITE) * 5):
         start = Position.start(Rules(4)).with_turn(turn)
         record = play_game(agent("minimax(depth=1)"), agent("minimax(depth=2)"), start, seed=seed)
-        position = start
-        sides: tuple[list[MoveRecord], list[MoveRecord]] = ([], [])
-        for move in record.details:
-            sides[position.turn].append(move)
-            position = position.play(move.move)
+        sides: tuple[list[MoveNote], list[MoveNote]] = ([], [])
+        for (position, _), note in zip(record, record.notes, strict=True):
+            sides[position.turn].append(note)
         for spent, moves in zip(record.spent, sides, strict=True):
             assert (spent.moves, spent.nodes) == (len(moves), sum(move.nodes for move in moves))
             assert spent.longest == max(move.seconds for move in moves) and spent.deepest <= 2

@@ -340,7 +340,7 @@ def test_a_survey_counts_what_is_stored(store_file: Path, counts: Survey) -> Non
     assert counts.games == len(games) == 48 == counts.results.games and counts.itself == 0
     assert set(counts.settings) == {"standard 4x4", "reversed 4x4"}
     assert sum(results.games for results in counts.settings.values()) == 48
-    assert counts.distinct_games == len({(game.opening, game.moves) for game in games})
+    assert counts.distinct_games == len({(game.start, game.moves) for game in games})
     assert sum(counts.margins["random"].values()) == 32 and counts.endings["normal"] == 48
     assert all(counter.total() == 32 for counter in counts.margins.values())
     ahead = sum(games * margin for counter in counts.margins.values() for margin, games in counter.items())

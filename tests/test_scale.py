@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.arena import match, openings, store
-from outflank.arena.match import Distinct, Scoreboard, scoreboard
+from outflank.arena.match import Distinct, Scoreboard
 from outflank.arena.openings import read_openings
 from outflank.arena.ratings import collect
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, Plan, Slot, plan_match
 from outflank.arena.store import Store
 from outflank.benchmark import arena, scale
-from outflank.board import Position, Rules
+from outflank.board import Position, Rules, moves_text
 from outflank.execute import Here
-from outflank.formats import transcript
-from outflank.game import GameRecord, TimeControl
+from outflank.game import Game
+from outflank.game_loop import TimeControl
 from outflank.search.limits import Limits
 from support import every_size
 
@@ -94,7 +94,7 @@ def test_random_openings_are_those_of_one_game_after_the_other(size: int, plies:
                 position = position.play(moves[-1])
         if position.moves and position.canonical() not in seen:
             seen.add(position.canonical())
-            expected.append((transcript(moves, rules, passes=True), position))
+            expected.append((moves_text(moves, passes=True), position))
     found = read_openings(f"random({plies})", rules, len(expected), seed=3)
     assert [(opening.text, opening.position) for opening in found] == expected
     assert all(opening.line == opening.position.line() for opening in found)
@@ -119,7 +119,8 @@ def test_a_store_is_asked_for_the_games_of_a_plan(tmp_path: Path, monkeypatch: p
         found = {slot.key: game for slot, *game in games.finished(slots)}
         assert set(found) == {slot.key for slot in slots[:20]} == games.done()
         rows = {row[0]: row for row in games.results()}
-        assert all(found[key] == [row[4], (row[5], row[6]), row[7], row[8]] for key, row in rows.items())
+        scores = {key: small_plan(20).pairings[0].rules.score(row[5], row[6]) for key, row in rows.items()}
+        assert all(found[key] == [row[4], scores[key], row[7], row[8]] for key, row in rows.items())
         assert sorted(games.results(slot.key for slot in slots)) == sorted(rows.values())
         outcomes = [(row[2], row[3], row[4], row[1]) for row in rows.values()]
         assert list(games.outcomes()) == outcomes
@@ -127,34 +128,27 @@ def test_a_store_is_asked_for_the_games_of_a_plan(tmp_path: Path, monkeypatch: p
         assert collect(games.outcomes()).pairs == 10
 
 
-def test_a_store_of_the_first_layout_goes_on(tmp_path: Path) -> None:
-    """It kept games by key, without a number of their own; everything else is the same."""
+def test_a_store_of_the_first_format_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "games.db"
     with sqlite3.connect(path) as connection:
-        first = store._SCHEMA.rstrip().removesuffix(");") + ") WITHOUT ROWID;"
-        connection.executescript(first)
         connection.execute("PRAGMA user_version = 1")
-    with Store(path) as games:
-        run_plan(small_plan(10), games, Here())
-    with Store(path) as games:
-        run_plan(small_plan(20), games, Here())
-        assert games.count() == 20 and not games.problems()
-        assert scoreboard(small_plan(20), games).result().tally.games == 20
+    with pytest.raises(store.StoreError, match=r"has format 1; this version of Outflank reads 2: play into another"):
+        Store(path)
 
 
-def test_workers_bring_details_only_where_they_are_kept(tmp_path: Path) -> None:
-    seen: list[GameRecord] = []
+def test_workers_bring_notes_only_where_they_are_kept(tmp_path: Path) -> None:
+    seen: list[Game] = []
 
-    def note(slot: Slot, record: GameRecord) -> bool:
+    def note(slot: Slot, record: Game) -> bool:
         seen.append(record)
         return True
 
-    for details in (False, True):
-        with Store(tmp_path / f"{details}.db") as games:
-            run_plan(small_plan(4), games, Here(), note, details)
+    for notes in (False, True):
+        with Store(tmp_path / f"{notes}.db") as games:
+            run_plan(small_plan(4), games, Here(), note, notes)
     brief, full = seen[:4], seen[4:]
     assert [record.moves for record in brief] == [record.moves for record in full]
-    assert all(not record.details for record in brief) and all(record.details for record in full)
+    assert all(not record.notes for record in brief) and all(record.notes for record in full)
     assert [[side.moves for side in record.spent] for record in brief] == [
         [side.moves for side in record.spent] for record in full
     ]
@@ -184,7 +178,7 @@ def test_a_scoreboard_needs_8_bytes_a_game(monkeypatch: pytest.MonkeyPatch) -> N
     def size_after(games: int) -> int:
         for slot in islice(slots, games):
             discs = rng.randrange(37)
-            board.add(slot, float(discs > 18), (discs, 36 - discs), "normal", str(rng.random()))
+            board.add(slot, float(discs > 18), 2 * discs - 36, "normal", str(rng.random()))
         return len(pickle.dumps([value for name, value in vars(board).items() if name != "_pairing"]))
 
     before = size_after(4_000)

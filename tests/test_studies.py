@@ -5,17 +5,19 @@ import json
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.arena.store import Store, StoredGame
-from outflank.board import Color, Position, Rules
+from outflank.arena.store import Store
+from outflank.board import Color, Rules
 from outflank.errors import BadSpec
 from outflank.execute import Here
-from outflank.formats import replay
+from outflank.formats import read_transcript
+from outflank.game import Game, MoveNote, Spent, Termination
 from outflank.interfaces.cli import main
 from outflank.studies import FUTURE_WORK, PAPERS, named_study
 from outflank.studies.compare import compare, judge
@@ -35,32 +37,17 @@ ALL = (*PAPERS, FUTURE_WORK, "he-lin-seconds")
 SMALL = Rules(4)
 
 
-def stored(moves: str, details: list[list[float]] | None = None, points: float = 1.0) -> StoredGame:
-    rules = SMALL
-    start = Position.start(rules)
-    end = start
-    for move in replay(start, moves):
-        end = end.play(move)
-    spent = {"moves": 0, "seconds": 1.5, "nodes": 10, "playouts": 0, "deepest": 3, "longest": 0.5}
-    return StoredGame(
-        key="k",
-        pair="p",
-        repeat=0,
-        rules=rules,
+def stored(moves: str, notes: tuple[MoveNote, ...] = (), points: float = 1.0) -> Game:
+    spent = Spent(0, 1.5, 10, 0, 3, 0.5)
+    return replace(
+        read_transcript(moves, SMALL),
         black="a",
         white="b",
-        conditions="",
-        made="",
-        opening=start.line(),
-        seed=1,
-        moves=moves,
+        termination=Termination.NORMAL,
         points=points,
-        black_discs=end.discs(Color.BLACK),
-        white_discs=end.discs(Color.WHITE),
-        termination="normal",
-        reason="",
-        spent=[spent, spent],
-        details=details,
+        spent=(spent, spent),
+        notes=notes,
+        tags={"key": "k", "pair": "p"},
     )
 
 
@@ -214,7 +201,7 @@ def test_played_is_seen_by_the_first_agent() -> None:
     game = stored(moves, points=1.0)
     black, white = Played(game, Color.BLACK), Played(game, Color.WHITE)
     assert (black.won, white.won) == (True, False)
-    assert black.own == white.opposing == game.black_discs
+    assert black.own == white.opposing == game.discs[0]
     assert black.effort().moves + black.effort(False).moves == 12  # the pass is no move
     placed = [move for move in black.moves if move != 16]
     assert black.turned(True) + black.turned(False) == sum(
@@ -227,13 +214,12 @@ def test_played_is_seen_by_the_first_agent() -> None:
 def test_the_clock_of_phan_and_synytsia_cuts_games() -> None:
     """Ten nodes a move at 100 s a node: black's second move passes 30 minutes; the discs before it count."""
     moves = "c4b4a1d2d4"
-    details = [[0.0, 0.0, 10.0, 0.0, 3.0, 0.0] for _ in range(5)]
-    game = Played(stored(moves, details=details, points=0.0), Color.BLACK)
+    game = Played(stored(moves, notes=(MoveNote(0.0, depth=3, nodes=10),) * 5, points=0.0), Color.BLACK)
     free = clocked(game, (1.0, 1.0))
     assert not free.stopped and not free.won and free.nodes == (30, 20) and free.moves == (3, 2)
     cut = clocked(game, (100.0, 1.0))
     assert cut.stopped and cut.nodes == (20, 10) and cut.moves == (2, 1)
-    assert cut.won is (game.after(2).score(Color.BLACK) > 0)  # the late move is not made
+    assert cut.won is (game.after(2).score(Color.BLACK, "nobody") > 0)  # the late move is not made
     other = clocked(game, (1.0, 200.0))
     assert other.stopped and other.nodes == (10, 10)
 
@@ -332,7 +318,7 @@ def test_the_same_numbers_after_an_interruption(tmp_path: Path) -> None:
 
     def numbers(path: Path) -> list[dict[str, object]]:
         with Store(path) as store:
-            games = {game.key: game for game in store.games()}
+            games = {game.tags["key"]: game for game in store.games()}
         return [comparison.facts() for comparison in compare(one, results_of(one, 1.0, games, {}))]
 
     with Store(tmp_path / "whole.db") as store:

@@ -22,9 +22,10 @@ from outflank.agents import Agent
 from outflank.agents.levels import levels
 from outflank.board import Color, Position, Rules
 from outflank.errors import BadRules, BadSpec, OutflankError
-from outflank.formats import play_moves, read_ggf, replay
+from outflank.formats import read_ggf, read_transcript, write_ggf
+from outflank.game import Game, Termination
+from outflank.interfaces.terminal.board import Board, loaded, opened
 from outflank.interfaces.terminal.commands import COMMANDS
-from outflank.interfaces.terminal.game import Game, loaded, opened
 from outflank.interfaces.terminal.screen import Screen, screen
 from outflank.interfaces.terminal.seats import read_seat
 from outflank.interfaces.terminal.session import Session, Setting
@@ -41,9 +42,9 @@ MUST_PASS = "XXXXOOOXOOXXOO-- X"
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(["play", "play", "play", "undo", "redo"]), max_size=60), st.randoms())
 def test_undo_and_redo_keep_the_line(acts, rng) -> None:  # type: ignore[no-untyped-def]
-    game, line, place = Game(START_4), list[int](), 0
+    game, line, place = Board(Game(START_4)), list[int](), 0
     for act in acts:
-        if act == "play" and not game.over:
+        if act == "play" and not game.game.over:
             move = rng.choice(game.position.moves)
             game.play(move)
             line = line if line[place : place + 1] == [move] else [*line[:place], move]
@@ -54,12 +55,12 @@ def test_undo_and_redo_keep_the_line(acts, rng) -> None:  # type: ignore[no-unty
         elif act == "redo" and place < len(line):
             game.redo()
             place += 1
-        assert game.moves == tuple(line[:place]) and game.ply == place
-        assert game.position == play_moves(START_4, line[:place])
+        assert game.game.moves == tuple(line[:place])
+        assert game.position == Game.of(START_4, line[:place]).end
 
 
 def test_nothing_to_take_back_or_to_play_again() -> None:
-    game = Game(START_4)
+    game = Board(Game(START_4))
     with pytest.raises(OutflankError, match="no move to take back"):
         game.undo()
     with pytest.raises(OutflankError, match="no move to play again"):
@@ -70,44 +71,44 @@ def test_nothing_to_take_back_or_to_play_again() -> None:
 
 
 def test_undo_and_redo_go_to_where_they_are_wanted() -> None:
-    game = Game(START_4, replay(START_4, "b1a1a2c1"))
+    game = Board(read_transcript("b1a1a2c1", START_4))
     game.undo(lambda position: position.turn is Color.BLACK)
-    assert game.ply == 2
+    assert len(game.game) == 2
     game.redo(lambda position: position.turn is Color.WHITE)
-    assert game.ply == 3
+    assert len(game.game) == 3
     game.redo(lambda position: False)
-    assert game.ply == 4
+    assert len(game.game) == 4
 
 
 def test_the_last_move_and_what_it_turned() -> None:
-    game = Game(START_4)
+    game = Board(Game(START_4))
     assert game.last is None and not game.turned
     game.play("b1")
     assert game.last == 1 and game.turned == (5,)
-    passed = Game(Position.parse(MUST_PASS))
+    passed = Board(Game(Position.parse(MUST_PASS)))
     passed.play("pass")
     assert passed.last is None and not passed.turned
 
 
 def test_resigning_ends_a_game_and_can_be_taken_back() -> None:
-    game = Game(START_4, [1])
+    game = Board(Game.of(START_4, [1]))
     game.resign()
-    assert game.over and game.winner is Color.BLACK and game.result == "white resigned, black wins"
-    [written] = read_ggf(game.ggf("a", "b"))
-    assert (written.result, written.ending, written.moves) == (16, "r", (1,))
-    with pytest.raises(OutflankError, match="the game is over: white resigned"):
+    assert game.game.winner is Color.BLACK and game.game.result == "black wins, 4 to 1 (resigned: white)"
+    [written] = read_ggf(write_ggf(game.game))
+    assert (written.score, written.termination, written.moves) == (16, Termination.RESIGNED, (1,))
+    with pytest.raises(OutflankError, match="the game is over: black wins"):
         game.play("a1")
-    with pytest.raises(OutflankError, match="the game is over: white resigned"):
+    with pytest.raises(OutflankError, match="the game is over: black wins"):
         game.resign()
     game.undo()
-    assert not game.over and game.ply == 1
+    assert not game.game.over and len(game.game) == 1
 
 
 def test_results_in_words() -> None:
     board = Position.parse("XXXX--------OO-- X")
-    assert Game(board).result == "black wins with 4 discs to 2"
-    assert Game(board.with_variant("reversed")).result == "white wins with 2 discs to 4"
-    assert Game(Position.parse("XX----------OO-- X")).result == "a draw with 2 discs each"
+    assert Game.of(board).result == "black wins, 4 to 2"
+    assert Game.of(board.with_variant("reversed")).result == "white wins, 4 to 2"
+    assert Game.of(Position.parse("XX----------OO-- X")).result == "a draw, 2 to 2"
     assert Game(START_4).result == ""
 
 
@@ -116,12 +117,12 @@ def test_games_from_texts_and_files(tmp_path: Path) -> None:
     assert opened("b1a1", 4, "standard", 0).moves == (1, 0)
     assert opened(MUST_PASS, None, "standard", 0).start == Position.parse(MUST_PASS)
     drawn = opened("random(5)", 6, "standard", 3)
-    assert drawn.ply == 5 and drawn.moves != opened("random(5)", 6, "standard", 4).moves
+    assert len(drawn) == 5 and drawn.moves != opened("random(5)", 6, "standard", 4).moves
     with pytest.raises(BadSpec, match="4x4 squares; expected 6x6"):
         opened(MUST_PASS, 6, "standard", 0)
-    game = Game(Position.start(Rules(6, "reversed")), [8])
+    game = Game.of(Position.start(Rules(6, "reversed")), [8], black="Zoë")
     file = tmp_path / "game.ggf"
-    file.write_text(game.ggf("Zoë", "b"), encoding="latin-1")
+    file.write_text(write_ggf(game), encoding="latin-1")
     back = loaded(file, None, "standard")
     assert (back.start, back.moves) == (game.start, game.moves)
     file.write_text("good evening")
@@ -130,8 +131,8 @@ def test_games_from_texts_and_files(tmp_path: Path) -> None:
 
 
 def test_transcripts_begin_with_an_unusual_position() -> None:
-    assert Game(START_4, [1, 0]).transcript == "b1a1"
-    unusual = Game(Position.parse(MUST_PASS), [16, 15])
+    assert Game.of(START_4, [1, 0]).transcript == "b1a1"
+    unusual = Game.of(Position.parse(MUST_PASS), [16, 15])
     assert unusual.transcript == f"{MUST_PASS} d4"
     assert opened(unusual.transcript, None, "standard", 0).moves == unusual.moves
 
@@ -179,32 +180,32 @@ def session(*lines: str, black: str = "person", white: str = "greedy", **setting
 
 def test_an_agent_answers_and_undo_comes_back_to_the_person() -> None:
     played, script = session("b1", "undo", "redo", "moves")
-    assert played.game.ply == 2 and played.game.position.turn is Color.BLACK
+    assert len(played.board.game) == 2 and played.board.position.turn is Color.BLACK
     assert script.text.count("white (greedy) plays") == 1, "redo does not ask the agent again"
     assert script.said[-1].startswith("The game so far: b1") and script.prompts == ["black"] * 5
 
 
 def test_a_person_alone_and_the_agent_with_black() -> None:
     alone, script = session("b1", "undo", black="person", white="person")
-    assert alone.game.ply == 0 and script.prompts == ["black", "white", "black"]
+    assert len(alone.board.game) == 0 and script.prompts == ["black", "white", "black"]
     answered, script = session("undo", black="greedy", white="person")
-    assert answered.game.ply == 1 and "! there is no move to take back" in script.text
+    assert len(answered.board.game) == 1 and "! there is no move to take back" in script.text
 
 
 def test_passes_happen_and_are_announced() -> None:
     played, script = session("pass", black="person", white="person", size=None, opening=MUST_PASS)
     assert "black has no legal move and passes" in script.text
-    assert "! white cannot play pass; legal: c4 d4" in script.text and played.game.ply == 1
-    assert played.game.transcript == MUST_PASS
+    assert "! white cannot play pass; legal: c4 d4" in script.text and len(played.board.game) == 1
+    assert played.board.game.transcript == MUST_PASS
 
 
 def test_two_agents_step_and_run() -> None:
     played, script = session("", "", "b4", "run", black="uct(playouts=9)", seed=2)
-    assert played.game.over and script.prompts[:2] == ["Enter: uct(playouts=9)", "Enter: greedy"]
+    assert played.board.game.over and script.prompts[:2] == ["Enter: uct(playouts=9)", "Enter: greedy"]
     assert "! it is the turn of black, which is uct(playouts=9); Enter lets it think" in script.text
-    assert f"game over: {played.game.result}" in script.text and script.prompts[-1] == "game over"
+    assert f"game over: {played.board.game.result}" in script.text and script.prompts[-1] == "game over"
     again, _ = session("run", black="uct(playouts=9)", seed=2)
-    assert again.game.moves == played.game.moves, "the seed decides"
+    assert again.board.game.moves == played.board.game.moves, "the seed decides"
 
 
 def test_sides_can_be_changed_in_mid_game() -> None:
@@ -212,14 +213,14 @@ def test_sides_can_be_changed_in_mid_game() -> None:
     assert [seat.name for seat in played.seats] == ["greedy", "person"]
     assert "! who plays black?" in script.text and "! 'nobody' is neither" in script.text
     played, _ = session("white heuristic", "b1")
-    assert played.seats[1].name == "heuristic" and played.game.ply == 2
+    assert played.seats[1].name == "heuristic" and len(played.board.game) == 2
 
 
 def test_save_load_and_new(tmp_path: Path) -> None:
     file = tmp_path / "a game.ggf"
     played, script = session("b1", f"save {file}", "new", f"save {file}", f"load {file}", "save", "load nothing.ggf")
     [written] = read_ggf(file.read_text())
-    assert written.black == "you" and written.white == "greedy" and written.moves == played.game.moves
+    assert written.black == "you" and written.white == "greedy" and written.moves == played.board.game.moves
     assert f"! there is already a file {file}" in script.text, "it belongs to another game"
     assert "! which file?" in script.text and "! cannot use nothing.ggf: No such file" in script.text
     assert played.setting.seed == 1
@@ -244,7 +245,7 @@ def test_bad_input_changes_nothing() -> None:
     ]
     played, script = session(*bad)
     complaints = [line for line in script.said if line.startswith("! ")]
-    assert len(complaints) == len(bad) and played.game.ply == 0
+    assert len(complaints) == len(bad) and len(played.board.game) == 0
     assert complaints[:3] == [
         "! 'f9' is not a square of a 4x4 board; expected a1 to d4",
         "! black cannot play a1; legal: b1 a2 d3 c4",
@@ -274,7 +275,7 @@ def test_help_names_every_command_and_agents_every_level() -> None:
 def test_an_agent_that_fails_leaves_the_person_in_charge() -> None:
     played, script = session("b1", "", "undo", white="players_of_people:Raising")
     assert script.text.count("! white (players_of_people:Raising) failed: ZeroDivisionError: one of those days") == 2
-    assert played.game.ply == 0
+    assert len(played.board.game) == 0
 
 
 def test_ctrl_c_stops_a_single_step_and_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,7 +285,7 @@ def test_ctrl_c_stops_a_single_step_and_a_run(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(Agent, "think", interrupted)
     played, script = session("", "run", "moves", black="heuristic")
     assert script.text.count("black (heuristic) is stopped; Enter lets it go on") == 2
-    assert "no moves yet" in script.text and played.game.ply == 0
+    assert "no moves yet" in script.text and len(played.board.game) == 0
 
 
 def test_settings_that_are_not_possible() -> None:
@@ -408,7 +409,7 @@ def test_a_whole_game_with_undo_hint_save_and_load(tmp_path: Path) -> None:
         person.until("The game so far: ")
         assert person.ended() == 0
     [written] = read_ggf(file.read_text())
-    assert play_moves(written.start, written.moves) == position and written.white == "greedy"
+    assert Game.of(written.start, written.moves).end == position and written.white == "greedy"
 
 
 @pytest.mark.compiled

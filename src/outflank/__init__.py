@@ -20,8 +20,18 @@ if TYPE_CHECKING:
     from outflank.arena.ratings import Ratings
     from outflank.board import Color, Move, Position, Rules
     from outflank.errors import BadNotation, BadRules, BadSpec, IllegalMove, OutflankError
-    from outflank.formats import ggf, read_ggf, read_obf, recognise, replay, transcript
-    from outflank.game import GameRecord, play
+    from outflank.formats import (
+        read,
+        read_all,
+        read_ggf,
+        read_obf,
+        read_transcript,
+        write_ggf,
+        write_obf,
+        write_transcript,
+    )
+    from outflank.game import Game, MoveNote, Spent, Termination
+    from outflank.game_loop import TimeControl, play
     from outflank.search.clock import stoppable
     from outflank.search.decision import Decision
     from outflank.search.limits import Limits
@@ -46,14 +56,20 @@ _HOME = {
     "BadRules": "errors",
     "BadSpec": "errors",
     "IllegalMove": "errors",
-    "ggf": "formats",
     "read_ggf": "formats",
     "read_obf": "formats",
-    "recognise": "formats",
-    "replay": "formats",
-    "transcript": "formats",
-    "GameRecord": "game",
-    "play": "game",
+    "read": "formats",
+    "read_all": "formats",
+    "read_transcript": "formats",
+    "write_ggf": "formats",
+    "write_obf": "formats",
+    "write_transcript": "formats",
+    "Game": "game",
+    "MoveNote": "game",
+    "Spent": "game",
+    "Termination": "game",
+    "TimeControl": "game_loop",
+    "play": "game_loop",
     "Decision": "search.decision",
     "Limits": "search.limits",
     "stoppable": "search.clock",
@@ -67,31 +83,37 @@ __all__ = [
     "BadSpec",
     "Color",
     "Decision",
-    "GameRecord",
+    "Game",
     "IllegalMove",
     "Limits",
     "MatchResult",
     "Move",
+    "MoveNote",
     "OutflankError",
     "Position",
     "Ratings",
     "Rules",
+    "Spent",
+    "Termination",
+    "TimeControl",
     "__version__",
     "agent",
     "analyse",
     "check_agent",
-    "ggf",
     "match",
     "play",
+    "read",
+    "read_all",
     "read_ggf",
     "read_obf",
-    "recognise",
-    "replay",
+    "read_transcript",
     "review",
     "solve",
     "stoppable",
     "tournament",
-    "transcript",
+    "write_ggf",
+    "write_obf",
+    "write_transcript",
 ]
 
 

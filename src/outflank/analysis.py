@@ -18,6 +18,7 @@ from typing import Literal
 from outflank.agents import Agent, agent
 from outflank.agents.levels import points_per_disc
 from outflank.board import Color, Position, Rules
+from outflank.game import Game
 from outflank.search.clock import stoppable, told_to_stop
 from outflank.search.decision import Decision, Unit, value_text
 from outflank.search.limits import Limits
@@ -240,31 +241,24 @@ class Verdict:
     mark: Mark
 
 
-def review(
-    start: Position, moves: Sequence[int], *, seconds_per_move: float | None = None, depth: int | None = None
-) -> Iterator[Verdict]:
+def review(game: Game, *, seconds_per_move: float | None = None, depth: int | None = None) -> Iterator[Verdict]:
     """A verdict on every ply, from the end of the game to its start, the position after the last move first.
 
     Depth 8 where neither is given. Where the solver is quick enough values and losses are exact; before that both are
     estimates at one depth, so that they can be compared.
 
-    >>> from outflank.formats import replay
-    >>> start = Position.parse("OX-OXOO-XXXXXXX- O")
-    >>> for verdict in review(start, replay(start, "d4")):
+    >>> for verdict in review(Game.of(Position.parse("OX-OXOO-XXXXXXX- O"), "d4")):
     ...     print(verdict.ply, verdict.value, verdict.exact, verdict.loss, verdict.mark)
     1 6 True 0.0
     0 -2 True 8 mistake
     """
     if depth is None and seconds_per_move is None:
         depth = 8
-    line = [start]
-    for move in moves:
-        line.append(line[-1].play(move))
-    judge = _Judge(start.rules, depth, seconds_per_move)
+    judge = _Judge(game.rules, depth, seconds_per_move)
     after: Verdict | None = None
-    for ply in range(len(moves), -1, -1):
-        played = moves[ply] if ply < len(moves) else None
-        after = judge.verdict(ply, line[ply], played, after)
+    for ply, position in reversed(list(enumerate(game.positions))):
+        played = game.moves[ply] if ply < len(game) else None
+        after = judge.verdict(ply, position, played, after)
         if told_to_stop():
             return
         yield after

@@ -1,39 +1,33 @@
-"""One game from start to end: `play_game`, the only game loop there is, and the `GameRecord` it leaves.
+"""`Game`: a first position, the moves from it, who played them, how it ended and what was thought.
 
-A failure is a result with a reason, never a lost match: an agent that raises, answers illegally or runs out of time
-loses, and the record says why. Every decision gets a seed of its own, made from the seed of the game and the ply, so a
-game is the same again on any worker (games on a clock excepted).
+The one form of a game: the game loop makes it, files and stores keep it, engines are told it, interfaces show it.
+A game is a value; `play` and `resign` give a new one. Positions are worked out when somebody asks for them.
 """
 
-import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any, overload
 
-from outflank.agents import Agent, agent
-from outflank.agents.names import short_name
-from outflank.board import Color, Position
-from outflank.errors import BadSpec, EngineFailed, IllegalMove, OutflankError
-from outflank.formats import play_moves, transcript
+from outflank.board import Color, Move, Position, Rules, moves_text
+from outflank.errors import IllegalMove
 from outflank.render import html_block
-from outflank.search.limits import Limits
-from outflank.search.player import Player
-from outflank.search.solver import solve
 
-_MASK = 2**64 - 1
-_PLY_STEP = 0x9E3779B97F4A7C15
-
-StopRule = Literal["majority", "exceeder_loses"]
-StopClock = Literal["player_total", "game_total", "move"]
+_SQUARES = 12
+_TRIES = 20_000
 
 
 class Termination(StrEnum):
-    """How a game ended."""
+    """How a game ended.
+
+    >>> Termination("timeout"), str(Termination.NORMAL)
+    (<Termination.TIMEOUT: 'timeout'>, 'normal')
+    """
 
     NORMAL = "normal"
     ADJUDICATED = "adjudicated"
+    RESIGNED = "resigned"
     TIMEOUT = "timeout"
     STOPPED = "stopped"
     ILLEGAL = "illegal move"
@@ -42,49 +36,31 @@ class Termination(StrEnum):
     FAILURE = "failure"
 
 
-@dataclass(frozen=True)
-class TimeControl:
-    """Clocks: seconds for a move, seconds for a game with an increment per move; None is no clock.
+@dataclass(frozen=True, slots=True)
+class MoveNote:
+    """What is known of one decision; the value is from the mover's view. Of a given move nothing is known.
 
-    `tolerance` is the tolerance before an excess counts. With `stop_after` the game is stopped, as Phan & Synytsia did,
-    when the time looked at after a finished move exceeds it; `stop_rule` says who then wins.
+    >>> MoveNote(12.0, "points", depth=4, nodes=950).value
+    12.0
     """
 
-    move_seconds: float | None = None
-    game_seconds: float | None = None
-    increment: float = 0.0
-    tolerance: float = 0.05
-    stop_after: float | None = None
-    stop_clock: StopClock = "player_total"
-    stop_rule: StopRule = "majority"
-
-    def __post_init__(self) -> None:
-        for name in ("move_seconds", "game_seconds", "stop_after"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise BadSpec(f"{name}={value} is not possible; expected more than 0 seconds")
-        if self.increment < 0 or self.tolerance < 0:
-            raise BadSpec(f"increment={self.increment}, tolerance={self.tolerance} is not possible; expected 0 or more")
-
-
-NO_CLOCK = TimeControl()
-
-
-@dataclass(frozen=True, slots=True)
-class MoveRecord:
-    """What one decision cost and said; the value is seen by the mover."""
-
-    move: int
-    seconds: float
-    nodes: int
-    playouts: int
-    depth: int
-    value: float | None
+    value: float | None = None
+    unit: str = ""
+    """What the value counts, as `Decision.unit` says it."""
+    depth: int = 0
+    nodes: int = 0
+    playouts: int = 0
+    seconds: float = 0.0
+    comment: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What one side spent in a game."""
+    """What one side spent in a game.
+
+    >>> Spent.on([MoveNote(nodes=10, depth=3), MoveNote(nodes=5, depth=4)]).nodes
+    15
+    """
 
     moves: int = 0
     seconds: float = 0.0
@@ -94,285 +70,286 @@ class Spent:
     longest: float = 0.0
 
     @classmethod
-    def on(cls, moves: Sequence[MoveRecord]) -> "Spent":
+    def on(cls, notes: Sequence[MoveNote]) -> "Spent":
         """What these decisions took together."""
-        seconds = [move.seconds for move in moves]
+        seconds = [note.seconds for note in notes]
         return cls(
-            moves=len(moves),
+            moves=len(notes),
             seconds=sum(seconds),
-            nodes=sum([move.nodes for move in moves]),
-            playouts=sum([move.playouts for move in moves]),
-            deepest=max([move.depth for move in moves], default=0),
+            nodes=sum([note.nodes for note in notes]),
+            playouts=sum([note.playouts for note in notes]),
+            deepest=max([note.depth for note in notes], default=0),
             longest=max(seconds, default=0.0),
         )
 
 
-@dataclass(frozen=True, repr=False)
-class GameRecord:
-    """A finished game. Scores and points are seen by black.
+NOTHING_SPENT = Spent()
 
-    >>> game = play("greedy(ties=first)", "minimax(depth=4)", Position.parse("-----OX--XO----- X"))
-    >>> game.result, game.points, game.margin, game.end.empties
-    ('black wins, 9 to 7', 1.0, 2, 0)
+
+@dataclass(frozen=True, repr=False)
+class Game:
+    """A game, finished or not. Points and scores are black's.
+
+    >>> game = Game.of(Position.start("standard 4x4"), "b1a1")
+    >>> game.moves, game.end.turn, game.result
+    ((b1, a1), <Color.BLACK: 0>, '')
+    >>> game.play("a2").continues(game), game[:1].moves, game.resign(Color.BLACK).result
+    (True, (b1,), 'white wins, 3 to 3 (resigned: black)')
     """
 
     start: Position
-    moves: tuple[int, ...]
-    black: str
-    white: str
-    seed: int
-    termination: Termination
-    reason: str
-    points: float
-    """1 when black won, 0.5 for a draw, 0 when white won."""
-    discs: tuple[int, int]
-    """Discs of black and white when it ended."""
-    spent: tuple[Spent, Spent]
+    moves: tuple[Move, ...] = ()
+    """All of them, passes written."""
+    black: str = ""
+    white: str = ""
+    termination: Termination | None = None
+    """None while the game goes on."""
+    reason: str = ""
+    points: float | None = None
+    """1 when black won, 0.5 for a draw, 0 when white won; None while the game goes on."""
+    opening_plies: int = 0
+    """How many of the moves were given and not chosen by the players."""
+    date: str = ""
+    seed: int = 0
+    spent: tuple[Spent, Spent] = (NOTHING_SPENT, NOTHING_SPENT)
     """What black and white spent."""
-    details: tuple[MoveRecord, ...]
+    notes: tuple[MoveNote, ...] = ()
+    """One for every move, or none at all."""
+    ruled: float | None = None
+    """Black's score where it was not counted on the board: solved, agreed, or told by a record."""
+    tags: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Whatever else is known: the tags of a GGF record, the key and the conditions of a stored game."""
+
+    @classmethod
+    def of(cls, start: Position | None = None, moves: "str | Iterable[int | str]" = (), **facts: Any) -> "Game":
+        """The game of these moves, checked: a transcript, or numbers and names; from the usual start unless told."""
+        position = start or Position.start()
+        positions, played = [position], []
+        try:
+            for move, after in position.replay(moves) if isinstance(moves, str) else _replayed(position, moves):
+                played.append(move)
+                positions.append(after)
+        except IllegalMove as error:
+            raise error if isinstance(moves, str) else IllegalMove(f"move {len(positions)}: {error}") from None
+        return cls(positions[0], tuple(played), **facts)._concluded(positions)
+
+    def knowing(self, **facts: Any) -> "Game":
+        """The same game, told `positions`, `end` or `discs` that somebody has worked out already."""
+        self.__dict__.update(facts)
+        return self
+
+    def _concluded(self, positions: Sequence[Position]) -> "Game":
+        """The same with its positions, and its result if nobody can move."""
+        end = positions[-1]
+        over: dict[str, Any] = {}
+        if self.termination is None and end.is_over:
+            over = {"termination": Termination.NORMAL, "reason": NOBODY_MOVES, "points": points_of(end.score())}
+        game = replace(self, **over) if over else self
+        return game.knowing(positions=tuple(positions), end=end)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "positions"}
+
+    # --- positions ----------------------------------------------------------------------------------------------
 
     @property
-    def margin(self) -> int:
-        """Discs of black minus discs of white, whoever won."""
-        return self.discs[0] - self.discs[1]
+    def rules(self) -> Rules:
+        """Of the game."""
+        return self.start.rules
 
-    @property
+    @cached_property
+    def positions(self) -> tuple[Position, ...]:
+        """Every position, from the first to the one after the last move."""
+        return (self.start, *(after for _, after in _replayed(self.start, self.moves)))
+
+    @cached_property
     def end(self) -> Position:
-        """The last position."""
-        return play_moves(self.start, self.moves)
+        """The position after the last move."""
+        return self.positions[-1]
+
+    @property
+    def last(self) -> Move | None:
+        """The last move; None before the first."""
+        return self.moves[-1] if self.moves else None
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[tuple[Position, Move]]:
+        return zip(self.positions, self.moves, strict=False)
+
+    @overload
+    def __getitem__(self, plies: int) -> tuple[Position, Move]: ...
+    @overload
+    def __getitem__(self, plies: slice) -> "Game": ...
+    def __getitem__(self, plies: int | slice) -> "tuple[Position, Move] | Game":
+        """A move with its position, or the game of some of the moves: `game[:20]` is the game after twenty plies."""
+        if not isinstance(plies, slice):
+            return self.positions[: len(self.moves)][plies], self.moves[plies]
+        first, last, step = plies.indices(len(self.moves))
+        if step != 1:
+            raise IndexError(f"a game has no every {step}. move; expected for example game[:20]")
+        last = max(first, last)
+        if (first, last) == (0, len(self.moves)):
+            return self
+        cut: dict[str, Any] = {} if last == len(self.moves) else _GOES_ON
+        part = replace(
+            self,
+            start=self.positions[first],
+            moves=self.moves[first:last],
+            notes=self.notes[first:last],
+            opening_plies=max(0, min(self.opening_plies, last) - first),
+            **cut,
+        )
+        return part.knowing(positions=self.positions[first : last + 1])
+
+    def continues(self, earlier: "Game") -> bool:
+        """Whether this game begins with all of the earlier one."""
+        return self.start == earlier.start and self.moves[: len(earlier.moves)] == earlier.moves
+
+    # --- going on -----------------------------------------------------------------------------------------------
+
+    def play(self, *moves: int | str) -> "Game":
+        """The game with more legal moves at its end."""
+        if self.termination is not None and moves:
+            raise IllegalMove(f"the game is over: {self.result}")
+        added = list(_replayed(self.end, moves))
+        notes = (*self.notes, *(MoveNote() for _ in added)) if self.notes else ()
+        game = replace(self, moves=(*self.moves, *(move for move, _ in added)), notes=notes)
+        return game._concluded((*self.positions, *(after for _, after in added)))
+
+    def resign(self, color: Color) -> "Game":
+        """The game that one side gave up."""
+        if self.termination is not None:
+            raise IllegalMove(f"the game is over: {self.result}")
+        points = float(color is Color.WHITE)
+        game = replace(self, termination=Termination.RESIGNED, reason=str(color), points=points)
+        return game.knowing(**{name: value for name, value in vars(self).items() if name in ("positions", "end")})
+
+    # --- result -------------------------------------------------------------------------------------------------
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self.termination is not None
+
+    @cached_property
+    def discs(self) -> tuple[int, int]:
+        """Discs of black and white at the end."""
+        return self.end.discs(Color.BLACK), self.end.discs(Color.WHITE)
+
+    @property
+    def score(self) -> float | None:
+        """Black's score, counted as `Position.score` says; None while the game goes on.
+
+        A game that was not played out has the score that was ruled, or counts all squares for its winner.
+        """
+        if self.points is None or self.ruled is not None:
+            return self.ruled
+        if self.termination is Termination.NORMAL:
+            return self.rules.score(*self.discs)
+        return int(2 * self.points - 1) * self.rules.cells
+
+    @property
+    def winner(self) -> Color | None:
+        """Who won; None for a draw and while the game goes on."""
+        return {1.0: Color.BLACK, 0.0: Color.WHITE}.get(0.5 if self.points is None else self.points)
 
     @property
     def result(self) -> str:
-        """How it ended, in words."""
-        winner = {1.0: "black wins", 0.5: "a draw", 0.0: "white wins"}[self.points]
+        """How it ended, in words; empty while it goes on."""
+        if self.termination is None:
+            return ""
+        result = "a draw" if self.winner is None else f"{self.winner} wins"
         why = "" if self.termination is Termination.NORMAL else f" ({self.termination}: {self.reason})"
-        return f"{winner}, {self.discs[0]} to {self.discs[1]}{why}"
+        return f"{result}, {self.discs[0]} to {self.discs[1]}{why}"
 
-    def _words(self) -> tuple[str, str, str]:
-        """Who played what, how it ended, and the moves; behind the first position where it is not the usual one."""
-        rules = self.start.rules
-        players = f"{short_name(self.black)} against {short_name(self.white)}, {rules}"
-        moves = transcript(self.moves, rules)
-        usual = self.start == Position.start(rules)
-        return players, self.result, moves if usual else f"{self.start.line()} {moves}"
+    # --- text and pictures --------------------------------------------------------------------------------------
+
+    @property
+    def transcript(self) -> str:
+        """The moves as people write them, behind the first position where it is not the usual one."""
+        usual = self.start == Position.start(self.rules)
+        return moves_text(self.moves) if usual else f"{self.start.line()} {moves_text(self.moves)}".strip()
+
+    def _words(self) -> list[str]:
+        """Who played what, how it ended, and the moves."""
+        players = f"{self.black or 'black'} against {self.white or 'white'}, {self.rules}"
+        return [players, self.result or f"{self.end.turn} to move", self.transcript]
 
     def __str__(self) -> str:
-        last = self.moves[-1] if self.moves else None
-        return "\n".join([*self._words(), self.end.text(last)])
+        return "\n".join([*self._words(), self.end.text(self.last)])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         """Players, result, moves and the last position, for notebooks."""
-        last = self.moves[-1] if self.moves else None
-        return html_block(*self._words(), html=self.end.svg(last))
+        return html_block(*self._words(), html=self.end.svg(self.last))
 
 
-@dataclass
-class _Table:
-    """The game in progress."""
-
-    start: Position
-    origin: Position
-    line: tuple[int, ...]
-    """The moves from the origin to the position."""
-    position: Position
-    details: list[MoveRecord]
-    left: list[float | None]
-
-    def moves_of(self, side: Color) -> list[MoveRecord]:
-        """The decisions of one side: sides take turns, and a pass is a turn."""
-        return self.details[side != self.start.turn :: 2]
+NOBODY_MOVES = "neither side can move"
+_GOES_ON: dict[str, Any] = {
+    "termination": None,
+    "reason": "",
+    "points": None,
+    "ruled": None,
+    "spent": (NOTHING_SPENT, NOTHING_SPENT),
+}
 
 
-def move_seed(seed: int, ply: int) -> int:
-    """The seed of one decision: another for every ply of every game.
+def points_of(score: float) -> float:
+    """Black's points of black's score.
 
-    >>> move_seed(7, 0) != move_seed(7, 1) != move_seed(8, 0)
-    True
+    >>> points_of(-3), points_of(0)
+    (0.0, 0.5)
     """
-    z = (seed + (ply + 1) * _PLY_STEP) & _MASK
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
-    return (z ^ (z >> 31)) >> 1
+    return 1.0 if score > 0 else 0.0 if score < 0 else 0.5
 
 
-def play(
-    black: str | Agent | Any,
-    white: str | Agent | Any,
-    position: Position | None = None,
-    *,
-    seed: int = 0,
-    limits: Limits | None = None,
-) -> GameRecord:
-    """A game of two agents from the usual start unless told otherwise; an agent is a text or anything with `choose`.
+def _replayed(position: Position, moves: Iterable[int | str]) -> Iterator[tuple[Move, Position]]:
+    """Every move with the position after it."""
+    rules = position.rules
+    for move in moves:
+        position = position.play(move)
+        yield move if isinstance(move, Move) else rules.move(move), position
 
-    >>> print(play("greedy(ties=first)", "minimax(depth=4)", Position.parse("-----OX--XO----- X")))
-    greedy(ties=first) against minimax(depth=4), standard 4x4
-    black wins, 9 to 7
-    b1a3a4a1a2c1d1b4c4d2d3d4
-      a b c d
-    1 O O O X 1
-    2 X O O X 2
-    3 X X O X 3
-    4 X X X(O)4
-      a b c d
+
+# --- how a game came from one position to another -------------------------------------------------------------------
+
+
+def moves_between(before: Position, after: Position, squares: int = _SQUARES) -> tuple[Move, ...] | None:
+    """Moves that lead from one position to the other, passes written; None when there are none or they are too many.
+
+    Every move fills one square for good, so that only the squares newly filled need be tried, in some order, with
+    passes where they are forced. Up to so many squares apart are looked at: an opening, any two decisions of one game.
+
+    >>> start = Position.start()
+    >>> moves_between(start, start.play("f5").play("d6")), moves_between(start.play("f5"), start)
+    ((f5, d6), None)
     """
-    with ExitStack() as built:
-        players = [
-            built.enter_context(closing(agent(one))) if isinstance(one, str) else agent(one) for one in (black, white)
-        ]
-        return play_game(players[0], players[1], position or Position.start(), seed, limits)
-
-
-def play_game(
-    black: Player,
-    white: Player,
-    start: Position,
-    seed: int = 0,
-    limits: Limits | None = None,
-    control: TimeControl = NO_CLOCK,
-    adjudicate: int = 0,
-    before: tuple[Position, tuple[int, ...]] | None = None,
-    on_move: Callable[[Position, MoveRecord], None] = lambda position, move: None,
-) -> GameRecord:
-    """Plays from `start` to the end; with `adjudicate` the solver decides once so few squares are empty.
-
-    `before` is an earlier position and the moves that led from it to `start`: players hear of them through `follow`,
-    because some programs know a position only by its moves from the usual start.
-
-    >>> from outflank.agents import agent
-    >>> from outflank.board import Rules
-    >>> record = play_game(agent("random"), agent("greedy"), Position.start(Rules(4)), seed=3)
-    >>> record.termination, sum(record.discs) <= 16, record == play_game(
-    ...     agent("random"), agent("greedy"), Position.start(Rules(4)), seed=3)
-    (<Termination.NORMAL: 'normal'>, True, False)
-    """
-    players = (agent(black), agent(white))
-    for player in players:
-        player.new_game()
-    table = _Table(start, *(before or (start, ())), start, [], [control.game_seconds, control.game_seconds])
-    limits = (limits or Limits()).tightened(Limits(seconds=control.move_seconds))
-    while table.position.moves:
-        if adjudicate and table.position.empties <= adjudicate:
-            return _adjudicated(players, seed, table)
-        side = table.position.turn
-        ended = _play_move(players[side], table, seed, limits, control)
-        if ended is not None:
-            return _lost(players, seed, table, side, *ended)
-        on_move(table.position, table.details[-1])
-        stopped = _stopped(table, side, control)
-        if stopped is not None:
-            return _record(players, seed, table, Termination.STOPPED, *stopped)
-    points = _points(table.position)
-    return _record(players, seed, table, Termination.NORMAL, "neither side can move", points)
-
-
-def _play_move(
-    player: Agent, table: _Table, seed: int, limits: Limits, control: TimeControl
-) -> tuple[Termination, str] | None:
-    """One decision and its move; how and why the side lost, if it did."""
-    position, side = table.position, table.position.turn
-    left = table.left[side]
-    if left is not None:
-        limits = limits.tightened(Limits(game_seconds=max(left, 1e-3)))
-    began = time.perf_counter()
-    try:
-        player.follow(table.origin, table.line)
-        decision = player.choose(position, limits, move_seed(seed, len(table.details)))
-        seconds = time.perf_counter() - began
-        after = position.play(decision.move)
-    except EngineFailed as error:
-        return Termination(error.kind), str(error)
-    except IllegalMove as error:
-        return Termination.ILLEGAL, str(error)
-    except OutflankError as error:
-        return Termination.FAILURE, str(error)
-    except Exception as error:  # a person's player may raise anything; that is its loss and not the match's
-        return Termination.CRASH, f"{type(error).__name__}: {error}"
-    excess = _overstepped(seconds, left, control)
-    table.details.append(
-        MoveRecord(decision.move, seconds, decision.nodes, decision.playouts, decision.depth, decision.value)
-    )
-    if left is not None:
-        table.left[side] = left - seconds + control.increment
-    table.line += (decision.move,)
-    table.position = after  # a late move is made and recorded, and then loses
-    return (Termination.TIMEOUT, excess) if excess else None
-
-
-def _overstepped(seconds: float, left: float | None, control: TimeControl) -> str:
-    if control.move_seconds is not None and seconds > control.move_seconds + control.tolerance:
-        return f"took {seconds:.3f} s for a move, {control.move_seconds:g} s allowed"
-    if left is not None and seconds > left + control.tolerance:
-        return f"took {seconds:.3f} s with {left:.3f} s left on the clock"
-    return ""
-
-
-def _stopped(table: _Table, side: Color, control: TimeControl) -> tuple[str, float] | None:
-    """(reason, points of black) when the limit of `stop_after` is exceeded after a finished move."""
-    if control.stop_after is None:
+    if before.rules != after.rules or (_filled(after) & ~_filled(before)).bit_count() > squares:
         return None
-    watched = {
-        "player_total": table.moves_of(side),
-        "game_total": table.details,
-        "move": table.details[-1:],
-    }[control.stop_clock]
-    used = Spent.on(watched).seconds
-    if used <= control.stop_after:
+    return _way(before, after, set())
+
+
+def _way(before: Position, after: Position, hopeless: set[Position]) -> tuple[Move, ...] | None:
+    """The moves from one to the other; positions found to lead nowhere are not tried twice."""
+    if before == after:
+        return ()
+    if before in hopeless or len(hopeless) > _TRIES or _filled(before) & ~_filled(after):
         return None
-    reason = f"stopped: {control.stop_clock} of {side} is {used:.3f} s, more than {control.stop_after:g} s"
-    if control.stop_rule == "exceeder_loses":
-        return reason, float(side is Color.WHITE)
-    return reason, _points(table.position)
+    rules = before.rules
+    squares = tuple(rules.squares(before.moves_mask & _filled(after)))
+    for move in (rules.pass_move,) if before.must_pass else squares:
+        rest = _way(before.play(move), after, hopeless)
+        if rest is not None:
+            return (move, *rest)
+    hopeless.add(before)
+    return None
 
 
-def _points(position: Position) -> float:
-    """Black's points if the game were over now."""
-    margin = position.score(Color.BLACK)
-    return 1.0 if margin > 0 else 0.0 if margin < 0 else 0.5
-
-
-def _adjudicated(players: tuple[Agent, Agent], seed: int, table: _Table) -> GameRecord:
-    position = table.position
-    solution = solve(position, by="margin")
-    score = solution.score or 0
-    points = 0.5 if score == 0 else float((score > 0) == (position.turn is Color.BLACK))
-    reason = f"solved with {position.empties} empty squares: {score:+d} for {position.turn}"
-    return _record(players, seed, table, Termination.ADJUDICATED, reason, points)
-
-
-def _lost(
-    players: tuple[Agent, Agent],
-    seed: int,
-    table: _Table,
-    side: Color,
-    termination: Termination,
-    reason: str,
-) -> GameRecord:
-    return _record(players, seed, table, termination, f"{side}: {reason}", float(side is Color.WHITE))
-
-
-def _record(
-    players: tuple[Agent, Agent],
-    seed: int,
-    table: _Table,
-    termination: Termination,
-    reason: str,
-    points: float,
-) -> GameRecord:
-    black, white = players
-    position = table.position
-    return GameRecord(
-        start=table.start,
-        moves=tuple([move.move for move in table.details]),
-        black=black.text,
-        white=white.text,
-        seed=seed,
-        termination=termination,
-        reason=reason,
-        points=points,
-        discs=(position.discs(Color.BLACK), position.discs(Color.WHITE)),
-        spent=(Spent.on(table.moves_of(Color.BLACK)), Spent.on(table.moves_of(Color.WHITE))),
-        details=tuple(table.details),
-    )
+def _filled(position: Position) -> int:
+    return position.black | position.white

@@ -21,6 +21,7 @@ from outflank.agents.own import OwnPlayer, load_own
 from outflank.agents.presets import PRESETS
 from outflank.board import Position, Rules
 from outflank.errors import BadSpec, IllegalMove
+from outflank.game import Game
 from outflank.schema import CheckedOptions, Signature, lookup
 from outflank.search.decision import Decision, RootMove
 from outflank.search.limits import Limits
@@ -54,9 +55,9 @@ class Agent(Player):
         """Forgets whatever the player kept from the game before."""
         self.player.new_game()
 
-    def follow(self, start: Position, moves: tuple[int, ...]) -> None:
-        """Tells a player that wants to know the moves of the game so far."""
-        self.player.follow(start, moves)
+    def follow(self, game: Game) -> None:
+        """Tells a player that wants to know the game so far."""
+        self.player.follow(game)
 
     @property
     def listens(self) -> bool:

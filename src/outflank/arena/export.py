@@ -3,43 +3,58 @@
 Every form is read and written game by game, so a million games need no more memory than one; Parquet, a format of
 columns, takes them in groups. A file appears under its name when it is complete and not before.
 
-- `jsonl`: one object a game with everything that the store knows.
-- `csv`, `parquet`: one row a game. What the two sides spent has columns of its own, such as `black_nodes`; the details
-  of the moves, where they were kept, are JSON in CSV and a list of records in Parquet.
-- `ggf`: one record a line, players by their agent texts, in Latin-1. A game that was not played out counts all squares
-  for its winner, with a letter (`t` time, `s` adjudicated or stopped, `l` any failure) and the reason as a comment.
-- `transcripts`: one line a game, the first position and the moves from it; the variant is not in it.
+- `jsonl`: one object a game with everything that the store knows. `start` is empty for the usual one; `moves` are all
+  moves from it, of which the first `opening_plies` were given; `score` is black's, counted as `Position.score` says.
+- `csv`, `parquet`: one row a game. What the two sides spent has columns of its own, such as `black_nodes`; the notes on
+  the moves, where they were kept, are JSON in CSV and a list of records in Parquet.
+- `ggf`: one record a line, players by their agent texts, in Latin-1. A game that was not played out has its ruled
+  score, or counts all squares for its winner, with a letter (`t` time, `s` adjudicated or stopped, `l` any failure) and
+  the reason as a comment.
+- `transcripts`: one line a game, its first position and all moves from it; the variant is not in it.
 
-`outflank.formats.recognise` reads the last two, line by line.
+`outflank.formats.read_all` reads the last two.
 """
 
 import csv
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import fields
+from dataclasses import asdict, fields
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from outflank.arena.store import StoredGame, StoreError
-from outflank.board import Position, parse_moves
-from outflank.errors import BadSpec, MissingExtra, OutflankError
-from outflank.formats import ggf
-from outflank.game import MoveRecord, Spent, Termination
+from outflank.arena.store import StoreError
+from outflank.board import Position, moves_text
+from outflank.errors import BadSpec, MissingExtra
+from outflank.formats import write_ggf
+from outflank.game import Game, MoveNote, Spent
 
-Games = Iterable[StoredGame]
+Games = Iterable[Game]
 
 _ROWS_PER_GROUP = 4096
-_GGF_ENDINGS = {Termination.TIMEOUT: "t", Termination.ADJUDICATED: "s", Termination.STOPPED: "s"}
-_NOT_FLAT = ("spent", "details")
-
 COLUMNS: dict[str, Any] = {
-    **{each.name: each.type for each in fields(StoredGame) if each.name not in _NOT_FLAT},
+    "key": str,
+    "pair": str,
+    "repeat": int,
     "rules": str,
+    "black": str,
+    "white": str,
+    "conditions": str,
+    "made": str,
+    "start": str,
+    "opening_plies": int,
+    "seed": int,
+    "moves": str,
+    "points": float,
+    "score": int,
+    "black_discs": int,
+    "white_discs": int,
+    "termination": str,
+    "reason": str,
     **{f"{side}_{each.name}": each.type for side in ("black", "white") for each in fields(Spent)},
 }
-"""Name and type of every column of CSV and Parquet, except the details, which come last."""
+"""Name and type of every column of CSV and Parquet, except the notes, which come last."""
 
 
 # --- forms that are lines of text -----------------------------------------------------------------------------
@@ -48,33 +63,26 @@ COLUMNS: dict[str, Any] = {
 def json_lines(games: Games) -> Iterator[str]:
     """Every game as one JSON object."""
     for game in games:
-        yield json.dumps(_facts(game))
+        spent = [asdict(side) for side in game.spent]
+        yield json.dumps(_facts(game) | {"spent": spent, "notes": _notes(game)})
 
 
 def csv_lines(games: Games) -> Iterator[str]:
     """A heading, then every game as one row; a text with line ends is quoted and may take several lines of a file."""
     writer = csv.writer(_Echo(), lineterminator="\n")
-    rows = ([*_flat(game).values(), "" if game.details is None else json.dumps(game.details)] for game in games)
-    for row in chain([[*COLUMNS, "details"]], rows):
+    rows = ([*_flat(game).values(), json.dumps(_notes(game)) if game.notes else ""] for game in games)
+    for row in chain([[*COLUMNS, "notes"]], rows):
         yield writer.writerow(row).removesuffix("\n")
 
 
 def ggf_lines(games: Games) -> Iterator[str]:
     """Every game as one GGF record."""
-    for game in games:
-        try:
-            start = Position.parse(game.opening, game.rules.variant)
-            moves = [move for move, _ in parse_moves(game.moves, game.rules)]
-            result, comment = _ending(game)
-            yield ggf(start, moves, game.black, game.white, result=result, comment=comment)
-        except OutflankError as error:
-            raise StoreError(f"game {game.key}: {error}; `outflank store FILE --check` finds all such games") from None
+    return map(write_ggf, games)
 
 
 def transcripts(games: Games) -> Iterator[str]:
-    """Every game as its first position and its moves."""
-    for game in games:
-        yield f"{game.opening} {game.moves}".rstrip()
+    """Every game as its first position, which tells the size, and all its moves."""
+    return (f"{game.start.line()} {moves_text(game.moves, passes=True)}".rstrip() for game in games)
 
 
 class _Echo:
@@ -85,26 +93,38 @@ class _Echo:
         return text
 
 
-def _facts(game: StoredGame) -> dict[str, Any]:
-    return {each.name: getattr(game, each.name) for each in fields(game)} | {"rules": str(game.rules)}
+def _facts(game: Game) -> dict[str, Any]:
+    """What is one number or text."""
+    tags = {name: game.tags[name] for name in ("key", "pair", "conditions", "made")}
+    return {
+        **tags,
+        "repeat": int(game.tags["repeat"]),
+        "rules": str(game.rules),
+        "black": game.black,
+        "white": game.white,
+        "start": "" if game.start == Position.start(game.rules) else game.start.line(),
+        "opening_plies": game.opening_plies,
+        "seed": game.seed,
+        "moves": moves_text(game.moves, passes=True),
+        "points": game.points,
+        "score": game.score,
+        "black_discs": game.discs[0],
+        "white_discs": game.discs[1],
+        "termination": game.termination,
+        "reason": game.reason,
+    }
 
 
-def _flat(game: StoredGame) -> dict[str, Any]:
+def _flat(game: Game) -> dict[str, Any]:
     """The game by `COLUMNS`."""
     facts = _facts(game)
     for side, spent in zip(("black", "white"), game.spent, strict=True):
-        facts |= {f"{side}_{name}": value for name, value in spent.items()}
+        facts |= {f"{side}_{name}": value for name, value in asdict(spent).items()}
     return {name: facts[name] for name in COLUMNS}
 
 
-def _ending(game: StoredGame) -> tuple[str, str]:
-    """Result and comment of a game that was not played out; of one that was, the board tells all."""
-    ending = Termination(game.termination)
-    if ending is Termination.NORMAL:
-        return "", ""
-    margin = int(2 * game.points - 1) * game.rules.size**2
-    letter = _GGF_ENDINGS.get(ending, "l")
-    return f"{margin:+d}:{letter}", f"{game.termination}: {game.reason}"
+def _notes(game: Game) -> list[dict[str, Any]] | None:
+    return [asdict(note) for note in game.notes] or None
 
 
 LINES: dict[str, Callable[[Games], Iterator[str]]] = {
@@ -155,15 +175,10 @@ def _write_parquet(games: Games, path: Path) -> None:
     except ImportError:
         raise MissingExtra("Parquet files need pyarrow", "parquet") from None
     kinds: dict[Any, Any] = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
-    move = pyarrow.struct([(each.name, kinds.get(each.type, pyarrow.float64())) for each in fields(MoveRecord)])
+    move = pyarrow.struct([(each.name, kinds.get(each.type, pyarrow.float64())) for each in fields(MoveNote)])
     columns = [(name, kinds[kind]) for name, kind in COLUMNS.items()]
-    schema = pyarrow.schema([*columns, ("details", pyarrow.list_(move))])
-    rows = (_flat(game) | {"details": _details(game)} for game in games)
+    schema = pyarrow.schema([*columns, ("notes", pyarrow.list_(move))])
+    rows = (_flat(game) | {"notes": _notes(game)} for game in games)
     with ParquetWriter(path, schema, compression="zstd") as writer:
         while group := list(islice(rows, _ROWS_PER_GROUP)):
             writer.write_batch(pyarrow.RecordBatch.from_pylist(group, schema=schema))
-
-
-def _details(game: StoredGame) -> list[dict[str, Any]] | None:
-    names = [each.name for each in fields(MoveRecord)]
-    return None if game.details is None else [dict(zip(names, row, strict=True)) for row in game.details]

@@ -14,6 +14,8 @@ from outflank.arena.statistics.estimates import Estimate, mean_margin, score, su
 from outflank.arena.statistics.pairs import Tally, half_points
 from outflank.arena.statistics.sprt import Sprt
 from outflank.arena.store import Store
+from outflank.board import moves_text
+from outflank.game import Game
 from outflank.render import html_table, text_table
 
 _MOST_RECENT = 1 << 16
@@ -126,19 +128,19 @@ class Scoreboard:
         [self._pairing] = plan.pairings
         self._planned = plan.games
         self._sprt = sprt
-        self._waiting: dict[str, tuple[int, int]] = {}
+        self._waiting: dict[str, tuple[int, float]] = {}
         """Half points and margin of A in pairs of which one game is played."""
         self._as_black, self._as_white, self._pairs = [0] * 3, [0] * 3, [0] * 5
         self._margins: Counter[tuple[float, int]] = Counter()
         self._ends: Counter[str] = Counter()
         self._games, self._openings = Distinct(), Distinct()
 
-    def add(self, slot: Slot, points: float, discs: tuple[int, int], termination: str, moves: str) -> None:
-        """Takes a finished game in; points and discs are black's first."""
+    def add(self, slot: Slot, points: float, score: float, termination: str, moves: str) -> None:
+        """Takes a finished game in; points and score are black's."""
         a, b = self._pairing.first, self._pairing.second
         a_is_black = slot.black == a if a != b else slot.pair not in self._waiting
         halves = half_points(points if a_is_black else 1 - points)
-        margin = discs[0] - discs[1] if a_is_black else discs[1] - discs[0]
+        margin = score if a_is_black else -score
         (self._as_black if a_is_black else self._as_white)[halves] += 1
         if slot.pair in self._waiting:
             others, before = self._waiting.pop(slot.pair)
@@ -151,6 +153,11 @@ class Scoreboard:
         self._ends[termination] += 1
         self._games.add((slot.opening, moves))
         self._openings.add(slot.opening)
+
+    def add_game(self, slot: Slot, game: Game) -> None:
+        """Takes a game in that has just been played."""
+        assert game.points is not None and game.score is not None, "a finished game"
+        self.add(slot, game.points, game.score, str(game.termination), moves_text(game.moves, passes=True))
 
     def result(self) -> MatchResult:
         """What the games so far say."""

@@ -16,9 +16,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from outflank.board import Color, Position, Rules
+from outflank.board import Color, Position, Rules, moves_text, read_moves
 from outflank.errors import BadSpec
-from outflank.formats import play_moves, replay, transcript
+from outflank.formats import read_transcript
+from outflank.game import Game
 from outflank.kernels.jit import Words
 from outflank.kernels.playout import OVER, Lines, random_lines
 from outflank.search.limits import Limits
@@ -30,9 +31,10 @@ _LARGEST_BLOCK = 4096
 
 
 class Opening(NamedTuple):
-    """A position to begin from, and the text that made it."""
+    """A position to begin from, and how it came about."""
 
     text: str
+    """The moves from the usual start, passes written, or the line where only the position is known."""
     line: str
     """The position as one line."""
     rules: Rules
@@ -41,6 +43,14 @@ class Opening(NamedTuple):
     def position(self) -> Position:
         """The position."""
         return Position.parse(self.line, self.rules.variant)
+
+    @property
+    def game(self) -> Game:
+        """The game so far, all of it given."""
+        if self.text == self.line:
+            return Game(self.position)
+        moves = read_moves(self.text, self.rules)
+        return Game(Position.start(self.rules), moves, opening_plies=len(moves)).knowing(end=self.position)
 
 
 class _Block(NamedTuple):
@@ -169,7 +179,7 @@ def _same_draws(rng: random.Random) -> np.random.MT19937:
 def _block(lines: Lines, mine: Words, theirs: Words, rules: Rules) -> _Block:
     """The block that `random_lines` made."""
     moves, wide = lines[:, :-1], 3 * (lines.shape[1] - 1)
-    squares = [transcript([move], rules, passes=True) for move in rules.by_bit[:-1]]
+    squares = [moves_text([move], passes=True) for move in rules.by_bit[:-1]]
     written = np.array([*squares, "", "pa"], "S3")[moves].tobytes()  # the last two are OVER and PASS
     texts = [written[at * wide : (at + 1) * wide].replace(b"\0", b"").decode() for at in range(len(lines))]
     turn = (moves != OVER).sum(axis=1, dtype=np.uint8) % 2
@@ -211,7 +221,7 @@ def _all_after(rules: Rules, plies: int) -> Iterator[tuple[str, Position]]:
         for text, position in level:
             for move in position.moves:
                 after = position.play(move)
-                following.setdefault(after.canonical(), (text + transcript([move], rules, passes=True), after))
+                following.setdefault(after.canonical(), (text + moves_text([move], passes=True), after))
         level = list(following.values())
     yield from level
 
@@ -231,7 +241,7 @@ def _from_line(content: str, rules: Rules) -> tuple[str, Position]:
     """A position line where it has the length of one, otherwise the transcript in its first column."""
     squares = content.partition(";")[0]
     if len("".join(squares.split())) == rules.cells + 1:
-        return squares, Position.parse(squares, rules.variant)
-    start = Position.start(rules)
-    text = content.split()[0]
-    return text, play_moves(start, replay(start, text))
+        position = Position.parse(squares, rules.variant)
+        return position.line(), position
+    game = read_transcript(content.split()[0], rules)
+    return moves_text(game.moves, passes=True), game.end

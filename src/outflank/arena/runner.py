@@ -10,13 +10,13 @@ from dataclasses import replace
 
 from outflank.agents import agent
 from outflank.agents.registry import Agent
+from outflank.arena.openings import Opening
 from outflank.arena.schedule import Plan, Slot
 from outflank.arena.store import Store
-from outflank.board import Position, Rules
-from outflank.errors import OutflankError
+from outflank.board import Rules
 from outflank.execute import Executor, Lost, Task
-from outflank.formats import play_moves, replay
-from outflank.game import GameRecord, Spent, Termination, play_game
+from outflank.game import Game, Termination
+from outflank.game_loop import play_game
 
 Setting = Sequence[tuple[str, Rules]]
 """What a worker prepares for: agents by text, and the rules they will play under."""
@@ -47,43 +47,36 @@ def close_players() -> None:
         _players.popitem()[1].close()
 
 
-def play_slot(slot: Slot) -> GameRecord:
+def play_slot(slot: Slot) -> Game:
     """The game of a slot: the same on any worker."""
-    start = Position.parse(slot.opening, slot.rules.variant)
-    black, white, conditions = _player(slot.black, 0), _player(slot.white, 1), slot.conditions
+    conditions = slot.conditions
     return play_game(
-        black,
-        white,
-        start,
+        _player(slot.black, 0),
+        _player(slot.white, 1),
+        _opening(slot),
         seed=slot.seed,
         limits=conditions.limits,
         control=conditions.control,
         adjudicate=conditions.adjudicate,
-        before=_before(slot, start) if black.listens or white.listens else None,
     )
 
 
-def play_slot_briefly(slot: Slot) -> GameRecord:
+def play_slot_briefly(slot: Slot) -> Game:
     """The same without what every move cost: less to carry from a worker where nobody wants to keep it."""
-    return replace(play_slot(slot), details=())
+    game = play_slot(slot)
+    return replace(game, notes=()).knowing(end=game.end)
 
 
-def _before(slot: Slot, start: Position) -> tuple[Position, tuple[int, ...]]:
-    """The usual start and the moves from it to the opening; the opening alone where no transcript leads to it."""
-    origin = Position.start(slot.rules)
-    try:
-        moves = tuple(replay(origin, slot.opening_text))
-    except OutflankError:  # a position from a file
-        return start, ()
-    return (origin, moves) if play_moves(origin, moves) == start else (start, ())
+def _opening(slot: Slot) -> Game:
+    return Opening(slot.opening_text, slot.opening, slot.rules).game
 
 
 def run_plan(
     plan: Plan,
     store: Store,
     executor: Executor,
-    on_game: Callable[[Slot, GameRecord], bool] = lambda slot, record: True,
-    details: bool = False,
+    on_game: Callable[[Slot, Game], bool] = lambda slot, game: True,
+    notes: bool = False,
 ) -> None:
     """Plays what is missing and stores each game as it comes; ends early when `on_game` says False.
 
@@ -97,30 +90,25 @@ def run_plan(
             yield slot.key, slot
 
     setting = sorted({(text, pairing.rules) for pairing in plan.pairings for text in (pairing.first, pairing.second)})
-    play = play_slot if details else play_slot_briefly
+    play = play_slot if notes else play_slot_briefly
     work, prepare, finish = (f"{__name__}:{function.__name__}" for function in (play, warm_up, close_players))
     with closing(executor.run(work, tasks(), prepare, setting, finish)) as results:
         for key, outcome in results:
             slot = flying.pop(key)
-            record = _lost_game(slot, outcome) if isinstance(outcome, Lost) else outcome
-            store.add(slot, record, details)
-            if not on_game(slot, record):
+            game = _lost_game(slot, outcome) if isinstance(outcome, Lost) else outcome
+            store.add(slot, game, notes)
+            if not on_game(slot, game):
                 break
 
 
-def _lost_game(slot: Slot, lost: Lost) -> GameRecord:
+def _lost_game(slot: Slot, lost: Lost) -> Game:
     """A game that kills its worker every time is a draw by failure: whose fault it is cannot be known."""
-    start = Position.parse(slot.opening, slot.rules.variant)
-    return GameRecord(
-        start=start,
-        moves=(),
+    return replace(
+        _opening(slot),
         black=slot.black,
         white=slot.white,
         seed=slot.seed,
         termination=Termination.CRASH,
         reason=lost.reason,
         points=0.5,
-        discs=(start.black.bit_count(), start.white.bit_count()),
-        spent=(Spent(), Spent()),
-        details=(),
     )

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from outflank.arena.openings import Opening, read_openings
 from outflank.board import Rules
 from outflank.errors import BadSpec
-from outflank.game import TimeControl
+from outflank.game_loop import TimeControl
 from outflank.search.limits import Limits
 
 

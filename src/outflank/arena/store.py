@@ -16,7 +16,7 @@ import platform
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -24,17 +24,18 @@ from typing import Any, TypeVar
 
 from outflank import __version__
 from outflank.arena.schedule import Slot
-from outflank.board import Position, Rules
-from outflank.errors import OutflankError
-from outflank.formats import transcript
-from outflank.game import GameRecord
+from outflank.board import Color, Position, Rules, moves_text, read_moves
+from outflank.errors import BadNotation, OutflankError
+from outflank.game import Game, MoveNote, Spent, Termination
 from outflank.kernels.jit import cache_directory
 
 T = TypeVar("T")
 Result = tuple[str, str, str, str, float, int, int, str, str]
 """(key, pair, black, white, points, discs of black, of white, termination, moves)"""
+Finished = tuple[Slot, float, int, str, str]
+"""(slot, points of black, score of black, termination, moves)"""
 
-_SCHEMA_VERSION = 1
+_SCHEMA_VERSION = 2
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS games (
@@ -46,16 +47,18 @@ CREATE TABLE IF NOT EXISTS games (
     white INTEGER NOT NULL REFERENCES texts(id),
     conditions INTEGER NOT NULL REFERENCES texts(id),
     made INTEGER NOT NULL REFERENCES texts(id),
-    opening TEXT NOT NULL,
+    start TEXT NOT NULL,
+    opening_plies INTEGER NOT NULL,
     seed INTEGER NOT NULL,
     moves TEXT NOT NULL,
     points REAL NOT NULL,
+    score INTEGER NOT NULL,
     black_discs INTEGER NOT NULL,
     white_discs INTEGER NOT NULL,
     termination TEXT NOT NULL,
     reason TEXT NOT NULL,
     spent TEXT NOT NULL,
-    details TEXT
+    notes TEXT
 );
 """
 _CACHE_KB = 32_000
@@ -67,35 +70,11 @@ _NUMBER_OF_AGENT = "(SELECT id FROM texts WHERE text = :agent)"
 _OF_AGENT = f"(:agent IS NULL OR games.black = {_NUMBER_OF_AGENT} OR games.white = {_NUMBER_OF_AGENT})"
 
 
-_INSERT = f"INSERT OR IGNORE INTO games VALUES ({', '.join('?' * 18)})"
+_INSERT = f"INSERT OR IGNORE INTO games VALUES ({', '.join('?' * 20)})"
 
 
 class StoreError(OutflankError):
     """A store that cannot be opened, read or written."""
-
-
-@dataclass(frozen=True)
-class StoredGame:
-    """One row, with texts in place of numbers. Points and discs are black's and white's."""
-
-    key: str
-    pair: str
-    repeat: int
-    rules: Rules
-    black: str
-    white: str
-    conditions: str
-    made: str
-    opening: str
-    seed: int
-    moves: str
-    points: float
-    black_discs: int
-    white_discs: int
-    termination: str
-    reason: str
-    spent: list[dict[str, Any]]
-    details: list[list[Any]] | None
 
 
 @cache
@@ -143,7 +122,8 @@ class Store:
             version = self._connection.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, _SCHEMA_VERSION):
                 raise StoreError(
-                    f"the store {path} has format {version}; this version of Outflank reads {_SCHEMA_VERSION}"
+                    f"the store {path} has format {version}; this version of Outflank reads {_SCHEMA_VERSION}: "
+                    f"play into another file, or read it with the version that made it"
                 )
             self._connection.executescript(_SCHEMA)
             self._connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
@@ -176,26 +156,29 @@ class Store:
             found = {key for (key,) in self._chosen("SELECT key FROM games", [slot.key for slot in some])}
             yield from (slot for slot in some if slot.key not in found)
 
-    def add(self, slot: Slot, record: GameRecord, details: bool = False) -> bool:
+    def add(self, slot: Slot, game: Game, notes: bool = False) -> bool:
         """Writes a finished game in a transaction of its own; False if it was there already."""
+        assert game.termination is not None and game.score is not None, "only finished games are kept"
         row = (
             slot.key,
             slot.pair,
             slot.repeat,
             str(slot.rules),
-            record.black,
-            record.white,
+            game.black,
+            game.white,
             slot.conditions.text,
             made_by(),
-            slot.opening,
+            "" if game.start == Position.start(game.rules) else game.start.line(),
+            game.opening_plies,
             slot.seed,
-            transcript(record.moves, slot.rules, passes=True),
-            record.points,
-            *record.discs,
-            record.termination.value,
-            record.reason,
-            json.dumps([_spent(side) for side in record.spent]),
-            json.dumps([_detail(move) for move in record.details]) if details else None,
+            moves_text(game.moves, passes=True),
+            game.points,
+            int(game.score),
+            *game.discs,
+            game.termination.value,
+            game.reason,
+            json.dumps([_rounded(astuple(side)) for side in game.spent]),
+            json.dumps([_rounded(astuple(note)) for note in game.notes]) if notes else None,
         )
         with _explained(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
@@ -232,13 +215,13 @@ class Store:
         for black, white, points, pair in self._chosen("SELECT black, white, points, pair FROM games", keys):
             yield texts[black], texts[white], points, pair
 
-    def finished(self, slots: Iterable[Slot]) -> Iterator[tuple[Slot, float, tuple[int, int], str, str]]:
-        """(slot, points of black, discs, termination, moves) of the slots whose games are here, roughly in order."""
-        query = "SELECT key, points, black_discs, white_discs, termination, moves FROM games"
+    def finished(self, slots: Iterable[Slot]) -> Iterator[Finished]:
+        """The slots whose games are here with their results, roughly in order."""
+        query = "SELECT key, points, score, termination, moves FROM games"
         for some in _batches(slots):
             by_key = {slot.key: slot for slot in some}
-            for key, points, black, white, termination, moves in self._chosen(query, by_key):
-                yield by_key[key], points, (black, white), termination, moves
+            for key, *result in self._chosen(query, by_key):
+                yield by_key[key], *result
 
     def _chosen(self, query: str, keys: Iterable[str] | None) -> Iterator[Any]:
         """The rows of a query, of all games in the order they were written or of these keys."""
@@ -253,40 +236,73 @@ class Store:
 
     def games(
         self, key: str | None = None, agent: str | None = None, offset: int = 0, limit: int = -1
-    ) -> Iterator[StoredGame]:
-        """Games with all there is to know, by key: every game, that of a key, those of an agent, some of them."""
+    ) -> Iterator[Game]:
+        """Games with all there is to know, by key: every game, that of a key, those of an agent, some of them.
+
+        Their tags say `key`, `pair` (both games of one opening), `repeat`, `conditions` and what `made` them.
+        """
+        yield from map(_game, self._rows(key, agent, offset, limit))
+
+    def _rows(
+        self, key: str | None = None, agent: str | None = None, offset: int = 0, limit: int = -1
+    ) -> Iterator[tuple[Any, ...]]:
         names = ("rules", "black", "white", "conditions", "made")
         texts = ", ".join(f"{name}_text.text" for name in names)
         joins = " ".join(f"JOIN texts {name}_text ON {name}_text.id = games.{name}" for name in names)
         query = (
-            f"SELECT key, pair, repeat, {texts}, opening, seed, moves, points, black_discs, white_discs, termination, "
-            f"reason, spent, details FROM games {joins} WHERE (:key IS NULL OR key = :key) AND {_OF_AGENT} "
-            f"ORDER BY key LIMIT :limit OFFSET :offset"
+            f"SELECT key, pair, repeat, {texts}, start, opening_plies, seed, moves, points, score, black_discs, "
+            f"white_discs, termination, reason, spent, notes FROM games {joins} "
+            f"WHERE (:key IS NULL OR key = :key) AND {_OF_AGENT} ORDER BY key LIMIT :limit OFFSET :offset"
         )
         wanted = {"key": key, "agent": agent, "offset": offset, "limit": limit}
         with _explained(self.path), closing(self._connection.execute(query, wanted)) as rows:
-            for row in rows:
-                details = json.loads(row[17]) if row[17] else None
-                fields = (*row[:3], Rules.parse(row[3]), *row[4:16], json.loads(row[16]), details)
-                yield StoredGame(*fields)
+            yield from rows
 
     def problems(self) -> list[str]:
         """What is wrong with the file and with the games in it: each is replayed, and its discs counted."""
-        from outflank.formats import play_moves, replay
-
         with _explained(self.path):
             found = [row[0] for row in self._connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
-        for game in self.games():
+        for row in self._rows():
             try:
-                start = Position.parse(game.opening, game.rules.variant)
-                end = play_moves(start, replay(start, game.moves))
+                game = _game(row)
+                discs = game.end.discs(Color.BLACK), game.end.discs(Color.WHITE)
             except OutflankError as error:
-                found.append(f"game {game.key}: {error}")
+                found.append(f"game {row[0]}: {error}")
                 continue
-            discs = (end.black.bit_count(), end.white.bit_count())
-            if discs != (game.black_discs, game.white_discs):
-                found.append(f"game {game.key}: ends {discs}, stored {(game.black_discs, game.white_discs)}")
+            if discs != game.discs:
+                found.append(f"game {row[0]}: ends {discs}, stored {game.discs}")
         return found
+
+
+def _game(row: tuple[Any, ...]) -> Game:
+    """The game of a row; its discs are known without replaying it."""
+    key, pair, repeat, rules_text, black, white, conditions, made, start, opening_plies, seed, moves, *rest = row
+    points, score, black_discs, white_discs, termination, reason, spent, notes = rest
+    rules = _rules(rules_text)
+    try:
+        played = read_moves(moves, rules)
+    except BadNotation as error:
+        raise StoreError(f"game {key}: {error}; `outflank store FILE --check` finds all such games") from None
+    black_spent, white_spent = (Spent(*side) for side in json.loads(spent))
+    return Game(
+        start=Position.parse(start, rules.variant) if start else _start(rules),
+        moves=played,
+        black=black,
+        white=white,
+        termination=Termination(termination),
+        reason=reason,
+        points=points,
+        opening_plies=opening_plies,
+        seed=seed,
+        spent=(black_spent, white_spent),
+        notes=tuple(MoveNote(*note) for note in json.loads(notes)) if notes else (),
+        ruled=None if termination == Termination.NORMAL else score,
+        tags={"key": key, "pair": pair, "repeat": str(repeat), "conditions": conditions, "made": made},
+    ).knowing(discs=(black_discs, white_discs))
+
+
+_rules = cache(Rules.parse)
+_start = cache(Position.start)
 
 
 def _batches(items: Iterable[T]) -> Iterator[list[T]]:
@@ -295,16 +311,5 @@ def _batches(items: Iterable[T]) -> Iterator[list[T]]:
         yield some
 
 
-def _spent(side: Any) -> dict[str, Any]:
-    return {
-        "moves": side.moves,
-        "seconds": round(side.seconds, 6),
-        "nodes": side.nodes,
-        "playouts": side.playouts,
-        "deepest": side.deepest,
-        "longest": round(side.longest, 6),
-    }
-
-
-def _detail(move: Any) -> list[Any]:
-    return [move.move, round(move.seconds, 6), move.nodes, move.playouts, move.depth, move.value]
+def _rounded(facts: tuple[Any, ...]) -> list[Any]:
+    return [round(fact, 6) if isinstance(fact, float) else fact for fact in facts]

@@ -15,7 +15,7 @@ from outflank.agents import canonical
 from outflank.arena.schedule import Conditions, Plan, gauntlet, plan_pairings, round_robin
 from outflank.board import SIZES, VARIANTS, Rules
 from outflank.errors import BadSpec
-from outflank.game import StopClock, StopRule, TimeControl
+from outflank.game_loop import StopClock, StopRule, TimeControl
 from outflank.schema import CheckedOptions, Option, Signature, choice, list_of, number, text, whole
 from outflank.search.limits import Limits
 from outflank.spec import parse

@@ -22,7 +22,6 @@ import numpy as np
 from outflank import __version__
 from outflank.agents import agent
 from outflank.board import SIZES, Position, Rules
-from outflank.formats import play_moves, replay
 from outflank.kernels.bitboard import count, moves
 from outflank.kernels.jit import Board, Word
 from outflank.kernels.playout import games_in_turn, games_side_by_side, new_lanes
@@ -44,7 +43,7 @@ print(int(status.read_text().split("VmHWM:")[1].split()[0]) / 1024 if status.exi
 """
 
 _MIDGAME = "d3c3f5e3c2d2d1f6b3c5"
-_AFTER_OPENING = play_moves(Position.start(), replay(Position.start(), _MIDGAME))
+_AFTER_OPENING = Position.after(_MIDGAME)
 _PLAIN = "win=1048576, pass_costs_depth=no"
 
 SEARCHES = [

@@ -9,16 +9,18 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from outflank.arena.openings import Opening
 from outflank.arena.schedule import Conditions, Plan, Slot, plan_match
 from outflank.arena.store import Store
 from outflank.benchmark.machine import RUN_COMMAND, ask
-from outflank.board import Color, Position, Rules
-from outflank.game import GameRecord, Spent, Termination
+from outflank.board import Color, Rules
+from outflank.game import NOBODY_MOVES, Game, Termination, points_of
 from outflank.kernels.jit import Words
 from outflank.kernels.playout import OVER, random_lines
 from outflank.report.document import Table
@@ -89,23 +91,24 @@ def fill(path: Path, games: int) -> float:
     """Makes a store of so many games; returns the seconds that storing one of the last tenth of them took."""
     seconds, counted = 0.0, 0
     with Store(path) as store:
-        for number, (slot, record) in enumerate(_played(_plan(games))):
+        for number, (slot, game) in enumerate(_played(_plan(games))):
             began = time.perf_counter()
-            store.add(slot, record)
+            store.add(slot, game)
             if number >= 0.9 * games:
                 seconds, counted = seconds + time.perf_counter() - began, counted + 1
     return seconds / max(counted, 1)
 
 
-def _played(plan: Plan) -> Iterator[tuple[Slot, GameRecord]]:
+def _played(plan: Plan) -> Iterator[tuple[Slot, Game]]:
     """Every game of a plan, played by lot."""
     source = np.random.Generator(np.random.PCG64(1))
     for slot in plan.slots():
         yield slot, _random_game(slot, source.integers(0, 2**32, 600, np.uint64))
 
 
-def _random_game(slot: Slot, draws: Words) -> GameRecord:
-    start = Position.parse(slot.opening, slot.rules.variant)
+def _random_game(slot: Slot, draws: Words) -> Game:
+    opening = Opening(slot.opening_text, slot.opening, slot.rules).game
+    start = opening.end
     lines = np.empty((1, 2 * start.empties + 1), np.int16)
     mine, theirs = np.empty((2, 1, slot.rules.words), np.uint64)
     made, _ = random_lines(*start.boards, draws, lines, mine, theirs)
@@ -113,11 +116,15 @@ def _random_game(slot: Slot, draws: Words) -> GameRecord:
     moves = tuple(slot.rules.by_bit[bit] for bit in lines[0].tolist() if bit != OVER)
     discs = (slot.rules.mask(mine[0]).bit_count(), slot.rules.mask(theirs[0]).bit_count())
     black, white = discs if (len(moves) + start.turn) % 2 == Color.BLACK else discs[::-1]
-    points = 1.0 if black > white else 0.0 if black < white else 0.5
-    ending, reason, spent = Termination.NORMAL, "neither side can move", (Spent(), Spent())
-    return GameRecord(
-        start, moves, slot.black, slot.white, slot.seed, ending, reason, points, (black, white), spent, ()
-    )
+    return replace(
+        opening,
+        moves=opening.moves + moves,
+        black=slot.black,
+        white=slot.white,
+        termination=Termination.NORMAL,
+        reason=NOBODY_MOVES,
+        points=points_of(slot.rules.score(black, white)),
+    ).knowing(discs=(black, white))
 
 
 def resume(path: str, games: str) -> None:

@@ -4,8 +4,20 @@
 written, `perft` counts lines of play.
 """
 
-from outflank.board.position import Empties, Position
-from outflank.board.rules import SIZES, VARIANTS, Color, Move, Rules, Variant
-from outflank.board.text import parse_moves
+from outflank.board.position import Position
+from outflank.board.rules import SIZES, VARIANTS, Color, Empties, Move, Rules, Variant
+from outflank.board.text import moves_text, parse_moves, read_moves
 
-__all__ = ["SIZES", "VARIANTS", "Color", "Empties", "Move", "Position", "Rules", "Variant", "parse_moves"]
+__all__ = [
+    "SIZES",
+    "VARIANTS",
+    "Color",
+    "Empties",
+    "Move",
+    "Position",
+    "Rules",
+    "Variant",
+    "moves_text",
+    "parse_moves",
+    "read_moves",
+]

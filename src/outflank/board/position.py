@@ -10,17 +10,14 @@ A game in Python makes one position per move, so these values are made for that:
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 from outflank.board.perft import perft
-from outflank.board.rules import Color, Move, Rules, Variant, image_of, shared_rules, squares_of
+from outflank.board.rules import Color, Empties, Move, Rules, Variant, image_of, shared_rules, squares_of
 from outflank.board.text import board_rows, parse_board, parse_moves
 from outflank.errors import BadNotation, IllegalMove
 from outflank.kernels import rules as kernels
 from outflank.kernels.jit import Board, Word
 from outflank.render import svg_board, text_board
-
-Empties = Literal["winner", "nobody"]
 
 
 @dataclass(frozen=True, order=True, repr=False)
@@ -221,10 +218,7 @@ class Position:
         >>> board.with_variant("reversed").score(Color.BLACK)
         -12
         """
-        margin = self.discs(color) - self.discs(color.other)
-        if empties == "winner" and margin:
-            margin += self.empties if margin > 0 else -self.empties
-        return margin if self.rules.variant == "standard" else -margin
+        return self.rules.score(self.discs(color), self.discs(color.other), empties)
 
     @property
     def winner(self) -> Color | None:

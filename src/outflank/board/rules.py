@@ -18,6 +18,7 @@ from outflank.kernels.bitboard import stride as row_width
 from outflank.kernels.jit import Board, Word
 
 Variant = Literal["standard", "reversed"]
+Empties = Literal["winner", "nobody"]
 
 SIZES = (4, 6, 8, 10, 12, 14, 16)
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
@@ -236,6 +237,13 @@ class Rules:
             return moves_of_size(self.size)[row * self.size + column]
         last = moves_of_size(self.size)[-2]
         raise BadNotation(f"{text!r} is not a square of a {self.size}x{self.size} board; expected a1 to {last}")
+
+    def score(self, own: int, opposing: int, empties: Empties = "winner") -> int:
+        """The score of so many discs against so many; `Position.score` says how it is counted."""
+        score = own - opposing
+        if empties == "winner" and score:
+            score += self.cells - own - opposing if score > 0 else own + opposing - self.cells
+        return score if self.variant == "standard" else -score
 
     def image(self, move: int, number: int) -> Move:
         """Where a symmetry (see `Position.transform`) takes a square; the pass stays the pass.

@@ -1,10 +1,11 @@
 """Positions and moves as text: boards of signs, and transcripts such as `f5d6c3`."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from string import ascii_lowercase
 
-from outflank.board.rules import SIZES, Color, Move, Rules, Variant, shared_rules
+from outflank.board.rules import SIZES, Color, Move, Rules, Variant, moves_of_size, shared_rules
 from outflank.errors import BadNotation
 
 _BLACK_SIGNS, _WHITE_SIGNS, _EMPTY_SIGNS = "Xx*Bb●", "Oo○Ww", "-._"
@@ -14,6 +15,7 @@ _IS_BLACK, _IS_WHITE = (
 )
 _DROP_SIGNS = str.maketrans("", "", _ALL_SIGNS)
 _SIGN_OF_DIGIT = str.maketrans("012", "-XO")
+_NAME = re.compile(r"pa|[a-p]\d*|.")
 _PASS = r"pass|pa(?!\d)|ps(?!\d)|--|@@"
 
 
@@ -115,3 +117,31 @@ def parse_moves(text: str, rules: Rules) -> list[tuple[Move, int]]:
                 raise BadNotation(f"{error}, at character {at + 1} of the moves") from None
         at = found.end()
     return moves
+
+
+@cache
+def _by_name(size: int) -> dict[str, Move]:
+    return {**{move.name: move for move in moves_of_size(size)}, "pa": moves_of_size(size)[-1]}
+
+
+def moves_text(moves: Iterable[Move], passes: bool = False) -> str:
+    """Moves as a transcript without separators; passes are left out, or written `pa` where asked.
+
+    >>> moves = [Rules().move(name) for name in ("f5", "d6", "pass", "c3")]
+    >>> moves_text(moves), moves_text(moves, passes=True)
+    ('f5d6c3', 'f5d6pac3')
+    """
+    return "".join([move.name for move in moves]).replace("pass", "pa" if passes else "")
+
+
+def read_moves(text: str, rules: Rules) -> tuple[Move, ...]:
+    """The moves that `moves_text` wrote with passes; legality is not looked at.
+
+    >>> read_moves("f5d6pac3", Rules())
+    (f5, d6, pass, c3)
+    """
+    names = [text[at : at + 2] for at in range(0, len(text), 2)] if rules.size < 10 else _NAME.findall(text)
+    try:
+        return tuple(map(_by_name(rules.size).__getitem__, names))
+    except KeyError as error:
+        raise BadNotation(f"{error.args[0]!r} is not a move on a {rules}; expected moves such as f5pad6") from None

@@ -7,7 +7,6 @@ A program is not the person's own code and nothing it does is an error of ours: 
 """
 
 from outflank.engines.gtp import GtpPlayer
-from outflank.engines.line import Line, moves_between
 from outflank.engines.nboard import NBoardPlayer
 from outflank.engines.player import EnginePlayer
 from outflank.engines.process import EngineProcess, read_command
@@ -21,11 +20,9 @@ __all__ = [
     "EnginePlayer",
     "EngineProcess",
     "GtpPlayer",
-    "Line",
     "NBoardPlayer",
     "build_gtp",
     "build_nboard",
-    "moves_between",
 ]
 
 

@@ -17,10 +17,10 @@ game; the latter is asked for by name if `list_games` has one with "reversed" or
 import re
 import time
 
-from outflank.board import Color, Position, Rules
-from outflank.engines.line import Line
+from outflank.board import Color, Move, Position, Rules
 from outflank.engines.player import EnginePlayer
 from outflank.engines.process import EngineProcess
+from outflank.game import Game
 from outflank.search.decision import Decision, RootMove
 from outflank.search.limits import Limits
 
@@ -40,7 +40,7 @@ class GtpPlayer(EnginePlayer):
         """The state of a program just started."""
         self._number = 0
         self._commands: frozenset[str] = frozenset()
-        self._told: Line | None = None
+        self._told: Game | None = None
         self._clock = ""
 
     # --- talking ------------------------------------------------------------------------------------------------
@@ -83,16 +83,16 @@ class GtpPlayer(EnginePlayer):
 
     # --- telling the position -----------------------------------------------------------------------------------
 
-    def _bring_to(self, process: EngineProcess, line: Line) -> None:
+    def _bring_to(self, process: EngineProcess, game: Game) -> None:
         """Plays the moves that the program does not know yet, after a new beginning where the game is another."""
-        if self._told is None or not line.continues(self._told):
-            self._begin(process, line.start)
-            self._told = Line(line.start)
+        if self._told is None or not game.continues(self._told):
+            self._begin(process, game.start)
+            self._told = Game(game.start)
         position = self._told.end
-        for move in line.moves[len(self._told.moves) :]:
-            self._play(process, position, move)
+        for move in game.moves[len(self._told) :]:
+            self._play(process, position.turn, move)
             position = position.play(move)
-        self._told = line
+        self._told = game
 
     def _begin(self, process: EngineProcess, start: Position) -> None:
         if self._knows("set_game"):
@@ -122,22 +122,22 @@ class GtpPlayer(EnginePlayer):
             )
         self._command(process, f"{_SETUP} {start.line()}")
 
-    def _play(self, process: EngineProcess, position: Position, move: int) -> None:
-        command = f"play {_letter(position.turn)} {position.rules.move(move)}"
-        if move == position.rules.pass_move:
+    def _play(self, process: EngineProcess, color: Color, move: Move) -> None:
+        command = f"play {_letter(color)} {move}"
+        if move.is_pass:
             self._exchange(process, command, self.timeout)
         else:
             self._command(process, command)
 
     # --- asking for a move --------------------------------------------------------------------------------------
 
-    def _decide(self, process: EngineProcess, line: Line, limits: Limits) -> Decision:
-        self._bring_to(process, line)
-        position = line.end
+    def _decide(self, process: EngineProcess, game: Game, limits: Limits) -> Decision:
+        self._bring_to(process, game)
+        position = game.end
         self._tell_time(process, position.turn, limits)
         answer = self._command(process, f"genmove {_letter(position.turn)}", self._patience(limits))
         move = self._legal(process, answer, position)
-        self._told = line.plus(move)
+        self._told = game.play(move)
         return Decision(move, position.turn, pv=(move,), moves=(RootMove(move),))
 
     def _can_serve(self, limits: Limits) -> bool:

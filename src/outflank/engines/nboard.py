@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from outflank.board import Position
-from outflank.engines.line import Line
 from outflank.engines.player import EnginePlayer
 from outflank.engines.process import EngineProcess
 from outflank.errors import OutflankError
-from outflank.formats import ggf, replay
+from outflank.formats import write_ggf
+from outflank.game import Game
 from outflank.search.decision import Decision, RootMove
 from outflank.search.limits import Limits
 
@@ -70,16 +70,17 @@ class NBoardPlayer(EnginePlayer):
                 if not (_number(number) or self._pings) < self._pings:  # an earlier one is merely late
                     raise process.failed("failure", f"answered {line[:40]!r} to ping {self._pings}")
 
-    def _decide(self, process: EngineProcess, line: Line, limits: Limits) -> Decision:
+    def _decide(self, process: EngineProcess, game: Game, limits: Limits) -> Decision:
         depth = self.depth if limits.depth is None else min(self.depth, limits.depth)
         process.send(f"set depth {depth}", self.timeout)
-        process.send(f"set game {ggf(line.start, line.moves, clock=self._clock(line.end, limits))}", self.timeout)
+        record = write_ggf(game, clock=self._clock(game.end, limits))
+        process.send(f"set game {record}", self.timeout)
         self._ping(process, "set game", self.timeout)
         process.send("go", self.timeout)
         report = _Report()
         for text in _lines(process, "go", self._patience(limits)):
             if text.startswith("==="):
-                return self._answer(process, text, line.end, report)
+                return self._answer(process, text, game.end, report)
             report.hear(text)
         raise AssertionError("lines end with an error only")
 
@@ -125,7 +126,7 @@ def _depth(text: str, position: Position) -> int:
 def _variation(text: str, move: int, position: Position) -> tuple[int, ...]:
     """The line `F5d6C3` as moves if it is legal and begins with the move, else nothing."""
     try:
-        moves = tuple(replay(position, text))
+        moves = tuple(move for move, _ in position.replay(text))
     except OutflankError:
         return ()
     return moves if moves[:1] == (move,) else ()

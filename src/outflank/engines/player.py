@@ -13,9 +13,9 @@ from abc import abstractmethod
 from dataclasses import replace
 
 from outflank.board import Move, Position
-from outflank.engines.line import Line, moves_between
 from outflank.engines.process import EngineProcess, read_command
 from outflank.errors import EngineFailed
+from outflank.game import Game, moves_between
 from outflank.search.decision import Decision
 from outflank.search.limits import Limits
 from outflank.search.player import Player
@@ -37,8 +37,8 @@ class EnginePlayer(Player):
         self.startup = startup
         self._process: EngineProcess | None = None
         self._failed: EngineFailed | None = None
-        self._followed: Line | None = None
-        self._known: Line | None = None
+        self._followed: Game | None = None
+        self._known: Game | None = None
 
     # --- what games call ------------------------------------------------------------------------------------
 
@@ -55,9 +55,9 @@ class EnginePlayer(Player):
         """Most programs know a position only by its moves from the usual start."""
         return True
 
-    def follow(self, start: Position, moves: tuple[int, ...]) -> None:
-        """Tells how the game came to the position of the next `choose`: its start and all its moves, passes written."""
-        self._followed = Line(start, tuple(moves))
+    def follow(self, game: Game) -> None:
+        """Tells how the game came to the position of the next `choose`."""
+        self._followed = game
 
     def choose(self, position: Position, limits: Limits | None = None, seed: int = 0) -> Decision:  # noqa: ARG002
         """The program's decision, checked to be legal. Programs cannot be given a seed."""
@@ -67,15 +67,15 @@ class EnginePlayer(Player):
         limits = limits or Limits()
         if not self._can_serve(limits):
             self.close()
-        line = self._line_to(position)
+        game = self._game_to(position)
         process = self._running()
         began = time.perf_counter()
         try:
-            decision = self._decide(process, line, limits)
+            decision = self._decide(process, game, limits)
         except BaseException:  # Ctrl-C too: an answer is still to come that the next question must not meet
             self._drop()
             raise
-        self._known = line.plus(decision.move)
+        self._known = game.play(decision.move)
         return replace(decision, seconds=time.perf_counter() - began)
 
     def close(self) -> None:
@@ -95,8 +95,8 @@ class EnginePlayer(Player):
         return True
 
     @abstractmethod
-    def _decide(self, process: EngineProcess, line: Line, limits: Limits) -> Decision:
-        """Brings the program to the end of the line and asks for its move."""
+    def _decide(self, process: EngineProcess, game: Game, limits: Limits) -> Decision:
+        """Brings the program to the end of the game and asks for its move."""
 
     # --- the program --------------------------------------------------------------------------------------------
 
@@ -123,15 +123,15 @@ class EnginePlayer(Player):
 
     # --- positions and moves --------------------------------------------------------------------------------------
 
-    def _line_to(self, position: Position) -> Line:
-        """The line as told, or one that continues the last, or one from the usual start, or the bare position."""
+    def _game_to(self, position: Position) -> Game:
+        """The game as told, or one that continues the last, or one from the usual start, or the bare position."""
         if self._followed is not None and self._followed.end == position:
             return self._followed
-        for line in (self._known, Line(Position.start(position.rules))):
-            moves = None if line is None else moves_between(line.end, position)
-            if line is not None and moves is not None:
-                return line.plus(*moves)
-        return Line(position)
+        for game in (self._known, Game(Position.start(position.rules))):
+            moves = None if game is None else moves_between(game.end, position)
+            if game is not None and moves is not None:
+                return game.play(*moves)
+        return Game(position)
 
     def _legal(self, process: EngineProcess, text: str, position: Position) -> Move:
         """The move that a program named, checked."""

@@ -1,24 +1,23 @@
-"""Games and positions as text, in and out.
+"""Games and positions as text, in and out: a reader and a writer for each form.
 
-`transcripts` reads and writes moves such as `f5d6c3`, `obf` reads files of scored positions, `ggf` reads and writes
-whole games with players and result, and `recognise` reads any of them without being told which.
+`transcripts` has moves such as `f5d6c3`, `obf_files` scored positions, `ggf_records` whole games with players and
+result; `recognise` reads any of them without being told which.
 """
 
-from outflank.formats.ggf import GgfGame, ggf, ggf_value, read_ggf
-from outflank.formats.obf import Problem, read_obf
-from outflank.formats.recognise import Recognised, recognise
-from outflank.formats.transcripts import play_moves, replay, transcript
+from outflank.formats.ggf_records import ggf_value, read_ggf, write_ggf
+from outflank.formats.obf_files import Problem, read_obf, write_obf
+from outflank.formats.recognise import read, read_all
+from outflank.formats.transcripts import read_transcript, write_transcript
 
 __all__ = [
-    "GgfGame",
     "Problem",
-    "Recognised",
-    "ggf",
     "ggf_value",
-    "play_moves",
+    "read",
+    "read_all",
     "read_ggf",
     "read_obf",
-    "recognise",
-    "replay",
-    "transcript",
+    "read_transcript",
+    "write_ggf",
+    "write_obf",
+    "write_transcript",
 ]

@@ -11,14 +11,16 @@ The kinds are told apart by their looks, so that a mistake is explained as a mis
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import IO, Literal
 
 from outflank.board import SIZES, Position, Rules, Variant, parse_moves
 from outflank.errors import BadNotation, OutflankError
-from outflank.formats.ggf import read_ggf
-from outflank.formats.obf import content_lines, read_obf
-from outflank.formats.transcripts import play_moves, replay
+from outflank.formats.ggf_records import read_ggf
+from outflank.formats.obf_files import content_lines, read_obf
+from outflank.game import Game
 
+Source = str | Path | IO[str] | IO[bytes]
 Format = Literal["ggf", "obf", "board", "board and moves", "transcript"]
 
 _SIGN = "[-._Xx*Bb●Oo○Ww]"
@@ -28,38 +30,69 @@ _SIDE = re.compile(r"\b(black|white|x|o)\s+to\s+move", re.IGNORECASE)
 _RULES = re.compile(r"\b(standard|reversed) [0-9]+x[0-9]+")
 _CAPTION = re.compile(r"to move|game over|legal moves:|discs:|score for", re.IGNORECASE)
 _SQUARE = re.compile(r"[a-p][0-9]", re.IGNORECASE)
+_FILE_NAME = re.compile(r"[^\0\n]{1,1000}")
 _BEFORE_A_DIGIT = 3
 """Moves behind a board may begin with so many board signs: `--b3` is a pass and a square."""
 
 
-@dataclass(frozen=True)
-class Recognised:
-    """What a text says: a first position, the moves from it with passes filled in, and names where it has them."""
+def read(source: Source, variant: Variant = "standard", size: int | None = None) -> Game:
+    """The game or position that a text, a file or a stream holds, whichever way it is written; the first of several.
 
-    start: Position
-    moves: tuple[int, ...]
-    format: Format
-    black: str = ""
-    white: str = ""
+    `tags["format"]` says which way it was. `variant` counts where the text does not tell; `size` is the board of a
+    transcript that would pass for 8x8. A text on one line that names a file is that file.
 
-    @property
-    def end(self) -> Position:
-        """The position after the moves."""
-        return play_moves(self.start, self.moves)
-
-
-def recognise(text: str, variant: Variant = "standard", size: int | None = None) -> Recognised:
-    """The game or position that a text holds, whichever way it is written.
-
-    `variant` counts where the text does not tell; `size` is the board of a transcript that would pass for 8x8.
-
-    >>> recognise("f5d6c3").format, recognise("-----OX--XO----- X b1a1").moves
+    >>> read("f5d6c3").tags["format"], read("-----OX--XO----- X b1a1").moves
     ('transcript', (b1, a1))
-    >>> recognise("good evening")
+    >>> read("good evening")
     Traceback (most recent call last):
     outflank.errors.BadNotation: 'good evening' is neither a game nor a position; tried: a GGF record (;GM[Othello]…;),
     a drawn board, a board line or an OBF line (n² squares and the side to move), a transcript such as f5d6c3
     """
+    return _read_text(_text_of(source), variant, size)
+
+
+def read_all(source: Source, variant: Variant = "standard", size: int | None = None) -> list[Game]:
+    """Every game of a collection: the records of a GGF file, otherwise a game or position on every line.
+
+    A text whose lines are no games of their own, such as a drawn board or a transcript of several lines, is one game.
+
+    >>> [len(game) for game in read_all("f5d6\\nf5f6e6")]
+    [2, 3]
+    """
+    text = _text_of(source)
+    if "(;" in text:
+        return read_ggf(text)
+    lines = [content for _, content in content_lines(text)]
+    if len(lines) > 1 and not _LETTERS.search(text):
+        try:
+            return [_read_text(line, variant, size) for line in lines]
+        except OutflankError:
+            pass  # one game that goes over several lines
+    return [_read_text(text, variant, size)]
+
+
+def _text_of(source: Source) -> str:
+    if isinstance(source, str):
+        if not _FILE_NAME.fullmatch(source) or not _is_file(source):
+            return source
+        source = Path(source)
+    content = source.read_bytes() if isinstance(source, Path) else source.read()
+    if isinstance(content, str):
+        return content
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:  # GGF is Latin-1
+        return content.decode("latin-1")
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except OSError:  # too long for a name
+        return False
+
+
+def _read_text(text: str, variant: Variant, size: int | None) -> Game:
     for kind in _KINDS:
         if kind.fits(text):
             try:
@@ -71,12 +104,11 @@ def recognise(text: str, variant: Variant = "standard", size: int | None = None)
     raise BadNotation(f"{shown!r} is neither a game nor a position; tried: {tried}")
 
 
-def _ggf(text: str, _variant: Variant, _size: int | None) -> Recognised:
-    game = read_ggf(text)[0]
-    return Recognised(game.start, game.moves, "ggf", game.black, game.white)
+def _ggf(text: str, _variant: Variant, _size: int | None) -> Game:
+    return read_ggf(text)[0]
 
 
-def _drawn(text: str, variant: Variant, _size: int | None) -> Recognised:
+def _drawn(text: str, variant: Variant, _size: int | None) -> Game:
     """Rows of a letter line's length below it; captions may tell the side to move and the variant."""
     above, letters, below = _around_letters(text)
     lines = [line for line in below.splitlines() if line.strip()]
@@ -107,11 +139,11 @@ def _row(lines: list[str], row: int, size: int) -> str:
     return "".join(found[1].split())
 
 
-def _line(text: str, variant: Variant, _size: int | None) -> Recognised:
+def _line(text: str, variant: Variant, _size: int | None) -> Game:
     """The longest board that the signs at the beginning fill, and what follows it as moves."""
     lines = [content for _, content in content_lines(text)]
     if ";" in lines[0]:
-        return Recognised(read_obf(lines[0], variant)[0].position, (), "obf")
+        return _told(read_obf(lines[0], variant)[0].position, "", "obf")
     content = "\n".join(lines)
     signs = _SIGNS.match(content)
     ends = [at for at, sign in enumerate(signs[0] if signs else "") if not sign.isspace()]
@@ -122,16 +154,19 @@ def _line(text: str, variant: Variant, _size: int | None) -> Recognised:
     return _board_and_moves(Position.parse(content, variant), "")
 
 
-def _board_and_moves(start: Position, text: str) -> Recognised:
-    moves = tuple(replay(start, text))
-    return Recognised(start, moves, "board and moves" if moves else "board")
+def _board_and_moves(start: Position, text: str) -> Game:
+    return _told(start, text, "board and moves" if parse_moves(text, start.rules) else "board")
 
 
-def _transcript(text: str, variant: Variant, size: int | None) -> Recognised:
+def _told(start: Position, moves: str, form: Format) -> Game:
+    return Game.of(start, moves, tags={"format": form})
+
+
+def _transcript(text: str, variant: Variant, size: int | None) -> Game:
     sizes = [each for each in SIZES if each >= 8] if size is None else [size]
     readable = (each for each in sizes if _has_squares_of(text, Rules(each, variant)))
     start = Position.start(Rules(next(readable, sizes[0]), variant))
-    return Recognised(start, tuple(replay(start, text)), "transcript")
+    return _told(start, text, "transcript")
 
 
 def _has_squares_of(text: str, rules: Rules) -> bool:
@@ -151,7 +186,7 @@ class _Kind:
     name: str
     example: str
     fits: Callable[[str], object]
-    read: Callable[[str, Variant, int | None], Recognised]
+    read: Callable[[str, Variant, int | None], Game]
 
 
 _KINDS = (

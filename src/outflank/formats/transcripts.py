@@ -4,37 +4,27 @@ Passes may be written (`pass`, `pa`, `ps`, `--`, `@@`) or left out; blanks, dash
 (`1.`) do not matter. On boards above 9x9 rows have one or two digits, and a letter always begins a new move.
 """
 
-from collections.abc import Iterable
+from outflank.board import Position, Rules, moves_text
+from outflank.game import Game
 
-from outflank.board import Move, Position, Rules
 
+def read_transcript(text: str, start: Position | Rules | str | None = None) -> Game:
+    """The game of a transcript from a position, or from the usual start under these rules; passes may be left out.
 
-def replay(start: Position, text: str) -> list[Move]:
-    """The moves of a transcript played from `start`, with implied passes filled in.
-
-    >>> len(replay(Position.start(), "f5d6c3d3c4"))
-    5
+    >>> read_transcript("f5 d6 2. c3").moves
+    (f5, d6, c3)
     """
-    return [move for move, _ in start.replay(text)]
+    position = start if isinstance(start, Position) else Position.start(start)
+    return Game.of(position, text, tags={"format": "transcript"})
 
 
-def play_moves(start: Position, moves: Iterable[int]) -> Position:
-    """The position after these moves.
+def write_transcript(game: Game, passes: bool = False) -> str:
+    """The moves without separators, behind the first position where it is not the usual one; passes where asked.
 
-    >>> play_moves(Position.start(), replay(Position.start(), "f5d6")).empties
-    58
+    >>> write_transcript(read_transcript("F5 D6 C3"))
+    'f5d6c3'
     """
-    position = start
-    for move in moves:
-        position = position.play(move)
-    return position
-
-
-def transcript(moves: Iterable[int], rules: Rules, passes: bool = False) -> str:
-    """Moves as a transcript without separators; passes are left out, or written `pa` where asked.
-
-    >>> transcript([37, 43, 64, 18], Rules()), transcript([37, 64], Rules(), passes=True)
-    ('f5d6c3', 'f5pa')
-    """
-    names = ("pa" if move == rules.pass_move else rules.move(move).name for move in moves)
-    return "".join(name for name in names if passes or name != "pa")
+    if not passes:
+        return game.transcript
+    usual = game.start == Position.start(game.rules)
+    return f"{'' if usual else game.start.line()} {moves_text(game.moves, passes)}".strip()

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from outflank.arena.ratings import ResultCounts, collect
-from outflank.arena.store import StoredGame
 from outflank.board import Rules
-from outflank.game import Termination
+from outflank.game import Game, Termination
 
 _REGULAR = (Termination.NORMAL, Termination.ADJUDICATED)
 
@@ -29,7 +28,7 @@ class Survey:
     settings: dict[str, ResultCounts]
     """The same, setting by setting."""
     margins: dict[str, Counter[int]]
-    """For every agent, how often it ended with so many discs more than the other."""
+    """For every agent, how often it ended with this score."""
     endings: Counter[str]
     faults: dict[str, Counter[str]]
     """For every irregular ending, how often each agent lost by it."""
@@ -44,7 +43,7 @@ class Survey:
         return self.games - self.results.games
 
 
-def survey(games: Iterable[StoredGame]) -> Survey:
+def survey(games: Iterable[Game]) -> Survey:
     """Counts everything in one pass; a million games take some 200 MB until it is done."""
     rows: dict[str, list[tuple[str, str, float, str]]] = defaultdict(list)
     margins: dict[str, Counter[int]] = defaultdict(Counter)
@@ -52,17 +51,19 @@ def survey(games: Iterable[StoredGame]) -> Survey:
     faults: dict[str, Counter[str]] = defaultdict(Counter)
     made: Counter[str] = Counter()
     different: set[int] = set()
-    openings: set[str] = set()
+    openings: set[int] = set()
     for game in games:
-        made[game.made] += 1
+        assert game.termination is not None and game.points is not None, "stores hold finished games"
+        made[game.tags["made"]] += 1
         endings[game.termination] += 1
-        different.add(hash((game.opening, game.moves)))
-        openings.add(game.opening)
+        different.add(hash((game.start, game.moves)))
+        openings.add(hash((game.start, game.moves[: game.opening_plies])))
         if game.termination not in _REGULAR and game.points != 0.5:
             faults[game.termination][game.white if game.points else game.black] += 1
         if game.black != game.white:
-            rows[setting_name(game.rules, game.conditions)].append((game.black, game.white, game.points, game.pair))
-            ahead = game.black_discs - game.white_discs
+            setting = setting_name(game.rules, game.tags["conditions"])
+            rows[setting].append((game.black, game.white, game.points, game.tags["pair"]))
+            ahead = int(game.score or 0)
             margins[game.black][ahead] += 1
             margins[game.white][-ahead] += 1
     return Survey(

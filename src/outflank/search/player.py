@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 from outflank.board import Position, Rules
+from outflank.game import Game
 from outflank.search.decision import Decision
 from outflank.search.limits import Limits
 
@@ -41,8 +42,8 @@ class Player(ABC):
     def new_game(self) -> None:
         """Forgets whatever it kept from the game before."""
 
-    def follow(self, start: Position, moves: tuple[int, ...]) -> None:
-        """Hears how the game came to the position of the next `choose`: its start and all its moves, passes written."""
+    def follow(self, game: Game) -> None:
+        """Hears how the game came to the position of the next `choose`."""
 
     def be_brief(self) -> None:
         """Decisions need not explain themselves any more: no expected line, no values of moves that are not played."""

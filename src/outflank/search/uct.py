@@ -28,6 +28,7 @@ import numpy as np
 
 from outflank.board import Color, Position, Rules
 from outflank.errors import BadSpec
+from outflank.game import moves_between
 from outflank.kernels import uct as kernels
 from outflank.kernels.jit import Word
 from outflank.kernels.policy import lanes_for_playouts
@@ -224,7 +225,7 @@ class UctSearch(Player):
         """The visited node of the old tree that holds a position, or None."""
         if self._root is None or self._nodes is None or self._root.rules != position.rules:
             return None
-        line = _line_between(self._root, position)
+        line = moves_between(self._root, position, squares=_MOST_PLIES)
         if line is None:
             return None
         slot, tree = 0, self._nodes
@@ -287,26 +288,3 @@ def _most_visited_line(squares: tuple[int, ...], tree: Tree, slot: int) -> list[
         slot = block + visits.index(max(visits))
         line.append(squares[tree.squares.item(slot)])
     return line
-
-
-def _line_between(start: Position, end: Position) -> list[int] | None:
-    """The moves, passes included, that lead from one position to a later one, or None.
-
-    Only squares that are empty in the one and occupied in the other can have been played, so there is
-    hardly anything to try.
-    """
-    if start == end:
-        return []
-    gone = (start.black | start.white) & ~(end.black | end.white)
-    played = (end.black | end.white) & ~(start.black | start.white)
-    if gone or start.is_over:
-        return None
-    if start.must_pass:
-        moves = [start.rules.pass_move]
-    else:
-        moves = list(start.rules.squares(start.moves_mask & played)) if played.bit_count() <= _MOST_PLIES else []
-    for move in moves:
-        rest = _line_between(start.play(move), end)
-        if rest is not None:
-            return [move, *rest]
-    return None

@@ -82,7 +82,7 @@ def summary_table(found: Sequence[StudyFindings]) -> Table:
 
 def distinct_games(results: Results) -> int:
     """Games that differ in rules, opening or moves."""
-    return len({(str(game.game.rules), game.game.opening, game.game.moves) for game in results.games})
+    return len({(game.start, game.moves) for game in results.games})
 
 
 def _lead(found: Sequence[StudyFindings]) -> str:
@@ -219,8 +219,8 @@ def _pairings(one: StudyFindings) -> Table:
     rows: list[list[Value]] = []
     for pairing in one.study.pairings:
         games = one.results[pairing.name]
-        different = len({(game.game.opening, game.game.moves) for game in games})
-        endings = count(game.game.termination for game in games)
+        different = len({(game.start, game.moves) for game in games})
+        endings = count(str(game.game.termination) for game in games)
         unusual = ", ".join(f"{number} {ending}" for ending, number in endings.items() if ending != "normal")
         who = [pairing.name, pairing.a, pairing.b, str(pairing.rules), pairing.openings]
         rows.append([*who, len(games), different, Cell(unusual, "warn") if unusual else ""])

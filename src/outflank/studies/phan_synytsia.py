@@ -80,12 +80,12 @@ def clocked(game: Played, speeds: tuple[float, float]) -> Clocked:
     """A game cut where one side has used up its time, looked at after each of its moves; `speeds` are seconds a "
     "node."""
     nodes, moves = [0, 0], [0, 0]
-    details = game.game.details or []
-    for ply, (color, detail) in enumerate(zip((color for color, _ in game.colored_moves()), details, strict=True)):
+    notes = game.game.notes[game.game.opening_plies :]
+    for ply, ((color, move), note) in enumerate(zip(game.colored_moves(), notes, strict=False)):
         side = int(color is not game.color)
-        nodes[side] += detail[2]
-        moves[side] += detail[0] != game.game.rules.pass_move
-        if nodes[side] * speeds[side] > _LIMIT_SECONDS and ply + 1 < len(details):
+        nodes[side] += note.nodes
+        moves[side] += not move.is_pass
+        if nodes[side] * speeds[side] > _LIMIT_SECONDS and ply + 1 < len(notes):
             ahead = game.after(ply).score(game.color, empties="nobody")
             return Clocked(ahead > 0, True, (nodes[0], nodes[1]), (moves[0], moves[1]), game)
     return Clocked(game.won, False, (nodes[0], nodes[1]), (moves[0], moves[1]), game)

@@ -64,7 +64,7 @@ def run_studies(
         played = time.monotonic() - began
         timings = take_timings(studies, factor, out / "timings.json", lambda name: progress.say(f"timing {name}"))
         progress.say("comparing and writing the report")
-        games = {game.key: game for game in store.games() if game.key in keys}
+        games = {key: game for game in store.games() if (key := game.tags["key"]) in keys}
     found = [findings_of(study, results_of(study, factor, games, timings)) for study in studies]
     provenance = {
         "Command": command,

@@ -4,38 +4,25 @@ Everything comes from the store; what a store does not keep (discs turned, a gam
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 
-from outflank.arena.store import StoredGame
 from outflank.board import Color, Move, Position
-from outflank.formats import play_moves, replay
-
-
-@dataclass(frozen=True)
-class Effort:
-    """What one side spent in a game."""
-
-    moves: int
-    """Discs placed; passes are not moves."""
-    seconds: float
-    nodes: int
-    playouts: int
-    deepest: int
-    longest: float
+from outflank.game import Game, Spent
 
 
 @dataclass(frozen=True)
 class Played:
     """One game from the view of its pairing's first agent."""
 
-    game: StoredGame
+    game: Game
     color: Color
     """The colour of the first agent."""
 
     @property
     def points(self) -> float:
         """1, 0.5 or 0."""
+        assert self.game.points is not None, "stores hold finished games"
         return self.game.points if self.color is Color.BLACK else 1 - self.game.points
 
     @property
@@ -46,60 +33,46 @@ class Played:
     @property
     def own(self) -> int:
         """Its discs at the end."""
-        return self._discs[self.color]
+        return self.game.discs[self.color]
 
     @property
     def opposing(self) -> int:
         """The discs of the second agent at the end."""
-        return self._discs[self.color.other]
-
-    @property
-    def _discs(self) -> tuple[int, int]:
-        return self.game.black_discs, self.game.white_discs
+        return self.game.discs[self.color.other]
 
     @cached_property
     def start(self) -> Position:
-        """Where the game began."""
-        return Position.parse(self.game.opening, self.game.rules.variant)
+        """Where the players began to choose: after the opening."""
+        return reduce(Position.play, self.game.moves[: self.game.opening_plies], self.game.start)
 
-    @cached_property
-    def moves(self) -> list[Move]:
-        """Its moves, passes among them."""
-        return replay(self.start, self.game.moves)
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The moves that the players chose, passes among them."""
+        return self.game.moves[self.game.opening_plies :]
 
-    def effort(self, first: bool = True) -> Effort:
-        """What the first agent, or the second, spent."""
+    def effort(self, first: bool = True) -> Spent:
+        """What the first agent, or the second, spent; its moves are discs placed, without passes."""
         return self.efforts[self.color if first else self.color.other]
 
     @cached_property
-    def efforts(self) -> tuple[Effort, Effort]:
+    def efforts(self) -> tuple[Spent, Spent]:
         """What black and white spent."""
         placed = [0, 0]
         for color, move in self.colored_moves():
-            placed[color] += move != self.game.rules.pass_move
-        black, white = (
-            Effort(
-                placed[color],
-                spent["seconds"],
-                spent["nodes"],
-                spent["playouts"],
-                spent["deepest"],
-                spent["longest"],
-            )
-            for color, spent in enumerate(self.game.spent)
-        )
-        return black, white
+            placed[color] += not move.is_pass
+        black, white = self.game.spent
+        return replace(black, moves=placed[0]), replace(white, moves=placed[1])
 
-    def colored_moves(self) -> Iterator[tuple[Color, int]]:
+    def colored_moves(self) -> Iterator[tuple[Color, Move]]:
         """Every move with the colour that made it; passes are written, so colours alternate."""
-        color = self.start.turn
+        color = Color((self.game.start.turn + self.game.opening_plies) % 2)
         for move in self.moves:
             yield color, move
             color = color.other
 
     def after(self, plies: int) -> Position:
-        """The position after so many plies."""
-        return play_moves(self.start, self.moves[:plies])
+        """The position after so many of the moves."""
+        return reduce(Position.play, self.moves[:plies], self.start)
 
     def turned(self, first: bool = True) -> int:
         """Discs that one side turned over during the whole game."""
@@ -107,7 +80,7 @@ class Played:
         position, total = self.start, 0
         for color, move in self.colored_moves():
             after = position.play(move)
-            if color is wanted and move != self.game.rules.pass_move:
+            if color is wanted and not move.is_pass:
                 total += after.discs(color) - position.discs(color) - 1
             position = after
         return total
@@ -135,4 +108,4 @@ class Results:
     @property
     def games(self) -> list[Played]:
         """Every game, once also where two pairings share it."""
-        return list({game.game.key: game for game in self.of(self._games)}.values())
+        return list({game.game.tags["key"]: game for game in self.of(self._games)}.values())

@@ -14,10 +14,11 @@ from outflank.agents import canonical
 from outflank.arena.openings import read_openings
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, Plan, PlannedPairing
-from outflank.arena.store import Store, StoredGame
-from outflank.board import Color
+from outflank.arena.store import Store
+from outflank.board import Color, Position
 from outflank.errors import BadSpec, OutflankError
 from outflank.execute import Executor, resolve
+from outflank.game import Game
 from outflank.studies.results import Played, Results
 from outflank.studies.study import Pairing, Study
 
@@ -85,7 +86,7 @@ def play(
         on_game()
         return True
 
-    run_plan(plan_of(studies, scale), store, executor, after_game, details=True)
+    run_plan(plan_of(studies, scale), store, executor, after_game, notes=True)
 
 
 def take_timings(
@@ -104,9 +105,7 @@ def take_timings(
     return {name.removesuffix(f" ({scale})"): samples for name, samples in taken.items() if name.endswith(f"({scale})")}
 
 
-def results_of(
-    study: Study, scale: str | float, games: dict[str, StoredGame], timings: dict[str, list[float]]
-) -> Results:
+def results_of(study: Study, scale: str | float, games: dict[str, Game], timings: dict[str, list[float]]) -> Results:
     """The games of one study out of all games by key; what has not been played is left out."""
     found: dict[str, list[Played]] = defaultdict(list)
     for pairing in study.pairings:
@@ -117,8 +116,8 @@ def results_of(
                 continue
             game = games[slot.key]
             # an agent that plays itself is black in the first game of a pair
-            first_is_black = game.black == planned.first if planned.first != planned.second else game.pair not in seen
-            seen.add(game.pair)
+            first_is_black = game.black == planned.first if planned.first != planned.second else slot.pair not in seen
+            seen.add(slot.pair)
             found[pairing.name].append(Played(game, Color.BLACK if first_is_black else Color.WHITE))
     return Results({name: _different(played) for name, played in found.items()}, timings)
 
@@ -128,10 +127,10 @@ def _different(games: list[Played]) -> list[Played]:
 
     Agents with random choices may repeat a game by chance; then the games of an opening differ, and all count.
     """
-    groups: dict[tuple[str, str], list[Played]] = defaultdict(list)
+    groups: dict[tuple[Position, str], list[Played]] = defaultdict(list)
     for played in games:
-        groups[played.game.opening, played.game.black].append(played)
+        groups[played.start, played.game.black].append(played)
     repeated = [group for group in groups.values() if len(group) > 1]
-    if repeated and all(len({played.game.moves for played in group}) == 1 for group in repeated):
+    if repeated and all(len({played.moves for played in group}) == 1 for group in repeated):
         return [group[0] for group in groups.values()]
     return games

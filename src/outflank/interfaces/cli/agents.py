@@ -117,10 +117,9 @@ def _print_signature(name: str, signature: "Signature", long: bool) -> None:
 
 
 def _after_moves(args: argparse.Namespace) -> "Position":
-    from outflank.formats import play_moves, replay
+    from outflank.formats import read_transcript
 
-    start = read_position(args)
-    return play_moves(start, replay(start, args.moves)) if args.moves else start
+    return read_transcript(args.moves or "", read_position(args)).end
 
 
 def run_move(args: argparse.Namespace) -> None:

@@ -69,15 +69,15 @@ def read_position(args: argparse.Namespace) -> "Position":
 
 def run_show(args: argparse.Namespace) -> None:
     """Prints the position that the arguments describe."""
-    from outflank.formats import play_moves, replay, transcript
+    from outflank.board import moves_text
+    from outflank.formats import read_transcript
 
-    start = read_position(args)
-    moves = replay(start, args.moves) if args.moves else []
-    position = play_moves(start, moves)
+    game = read_transcript(args.moves or "", read_position(args))
+    position = game.end
     if args.svg:
-        Path(args.svg).write_text(position.svg(last=moves[-1] if moves else None), encoding="utf-8")
+        Path(args.svg).write_text(position.svg(game.last), encoding="utf-8")
     facts = _facts(position)
-    facts["moves"] = transcript(moves, position.rules)
+    facts["moves"] = moves_text(game.moves)
     print(json.dumps(facts) if args.json else _report(position, facts))
 
 

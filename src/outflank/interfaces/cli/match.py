@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from outflank.arena.match import MatchResult
     from outflank.arena.schedule import Slot
     from outflank.arena.statistics.sprt import Sprt
-    from outflank.game import GameRecord
+    from outflank.game import Game
 
 
 def register(commands: Any) -> None:
@@ -74,7 +74,6 @@ def run_match(args: argparse.Namespace) -> None:
     from outflank.arena.tournament import read_control, read_limits
     from outflank.board import Rules
     from outflank.facts import match_facts
-    from outflank.formats import transcript
 
     check_report(args)
     texts = [agent(text).text for text in (args.a, args.b)]
@@ -86,9 +85,8 @@ def run_match(args: argparse.Namespace) -> None:
         board = scoreboard(plan, store, _read_sprt(args.sprt))
         with live_table(args, board) as refresh:
 
-            def on_game(slot: "Slot", record: "GameRecord") -> bool:
-                moves = transcript(record.moves, slot.rules, passes=True)
-                board.add(slot, record.points, record.discs, record.termination.value, moves)
+            def on_game(slot: "Slot", game: "Game") -> bool:
+                board.add_game(slot, game)
                 refresh()
                 return board.undecided
 

@@ -42,7 +42,7 @@ def write_report(
     from outflank.report.survey import survey
     from outflank.report.write import write
 
-    counts = survey(game for game in store.games() if keys is None or game.key in keys)
+    counts = survey(game for game in store.games() if keys is None or game.tags["key"] in keys)
     facts = {"command": command_line(), "store": str(store.path)}
     return write(
         arena_document(title, counts, ratings or rate(counts.results, advantage=True), facts, match), args.report

@@ -4,7 +4,7 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from outflank.agents.levels import levels
 from outflank.analysis import Analysis, MoveValue, analyse
 from outflank.board import Color, Position
 from outflank.errors import OutflankError
+from outflank.formats import write_ggf
 from outflank.interfaces.terminal.seats import read_seat
 from outflank.report.document import Table
 from outflank.search.clock import stoppable
@@ -69,14 +70,14 @@ def _go_on(session: "Session") -> None:
 
 def _place(session: "Session", square: str) -> None:
     _check_turn(session)
-    session.game.play(square)
+    session.board.play(square)
     session.going = session.has_person
     session.settle()
 
 
 def _check_turn(session: "Session") -> None:
     if session.thinks:
-        turn = session.game.position.turn
+        turn = session.board.position.turn
         raise OutflankError(f"it is the turn of {turn}, which is {session.mover.name}; Enter lets it think")
 
 
@@ -86,17 +87,17 @@ def _pass(session: "Session", _: str) -> None:
 
 def _resign(session: "Session", _: str) -> None:
     _check_turn(session)
-    session.game.resign()
+    session.board.resign()
     session.settle()
 
 
 def _undo(session: "Session", _: str) -> None:
-    session.game.undo(session.wanted)
+    session.board.undo(session.wanted)
     session.settle()
 
 
 def _redo(session: "Session", _: str) -> None:
-    session.game.redo(session.wanted)
+    session.board.redo(session.wanted)
     session.settle()
 
 
@@ -133,9 +134,9 @@ def _seconds(text: str) -> float:
 
 
 def _undecided(session: "Session") -> Position:
-    if session.game.over:
-        raise OutflankError(f"the game is over: {session.game.result}; undo goes back")
-    return session.game.position
+    if session.board.game.over:
+        raise OutflankError(f"the game is over: {session.board.game.result}; undo goes back")
+    return session.board.position
 
 
 def _analysed(position: Position, seconds: float, on_analysis: Callable[[Analysis], None]) -> Analysis:
@@ -175,7 +176,9 @@ def _save(session: "Session", argument: str) -> None:
     path = _path(argument)
     if path.exists() and path != session.file:
         raise OutflankError(f"there is already a file {path}; expected another name")
-    path.write_text(session.game.ggf(*session.names) + "\n", encoding="latin-1")
+    black, white = session.names
+    record = write_ggf(replace(session.board.game, black=black, white=white))
+    path.write_text(f"{record}\n", encoding="latin-1")
     session.file = path
     session.screen.say(f"saved as {path}")
 
@@ -198,14 +201,14 @@ def _new(session: "Session", _: str) -> None:
 
 
 def _moves(session: "Session", _: str) -> None:
-    session.screen.say(session.game.transcript or "no moves yet")
+    session.screen.say(session.board.game.transcript or "no moves yet")
 
 
 # --- who plays ----------------------------------------------------------------------------------------------------
 
 
 def _agents(session: "Session", _: str) -> None:
-    variant = session.game.start.rules.variant
+    variant = session.board.game.rules.variant
     rows = [[level.name, str(level.ratings[variant].rating), level.note] for level in levels()]
     with session.screen.table() as show:
         show(Table(["level", "Elo", "what to expect"], rows, f"Levels, rated in {variant} games on 8x8"))

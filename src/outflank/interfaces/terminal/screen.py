@@ -18,7 +18,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from outflank.board import Color
-from outflank.interfaces.terminal.game import Game
+from outflank.interfaces.terminal.board import Board
 from outflank.report.document import Table
 from outflank.report.names import clipped
 from outflank.report.terminal import coloured, plain
@@ -51,13 +51,13 @@ _LOOK_SECONDS = 0.3
 class Screen:
     """Plain characters, X for black and O for white, a dot on every legal move, brackets around the last one."""
 
-    def show(self, game: Game, names: Names) -> None:
+    def show(self, board: Board, names: Names) -> None:
         """The board and how things stand."""
-        (black, white), position = game.discs, game.position
-        self.say(f"\n{position.text(game.last)}")
+        (black, white), position = board.game.discs, board.position
+        self.say(f"\n{position.text(board.last)}")
         self.say(f"black X {black} ({names[0]}), white O {white} ({names[1]})")
-        last = "" if game.last is None else f"last move {game.last}; "
-        self.say(f"{last}{state(game)}")
+        last = "" if board.last is None else f"last move {board.last}; "
+        self.say(f"{last}{state(board)}")
 
     def say(self, text: str) -> None:
         """A line of text."""
@@ -100,12 +100,12 @@ class ColourScreen(Screen):
         with suppress(ImportError):  # editing and history of what is typed, where Python has them
             __import__("readline")
 
-    def show(self, game: Game, names: Names) -> None:
+    def show(self, board: Board, names: Names) -> None:
         """The board, and beside it how things stand."""
         grid = Grid.grid(padding=(0, 2))
         grid.add_column(no_wrap=True)
         grid.add_column(overflow="fold")
-        grid.add_row(felt(game, self._palette), Text("\n").join(_facts(game, names, self._palette)))
+        grid.add_row(felt(board, self._palette), Text("\n").join(_facts(board, names, self._palette)))
         self._console.print()
         self._console.print(grid)
 
@@ -141,43 +141,44 @@ def screen() -> Screen:
     return ColourScreen() if colours and console.encoding.startswith("utf") else Screen()
 
 
-def state(game: Game) -> str:
+def state(board: Board) -> str:
     """Whose turn it is and what is legal, or how the game ended."""
-    if game.over:
-        return f"game over: {game.result}"
-    position = game.position
+    if board.game.over:
+        return f"game over: {board.game.result}"
+    position = board.position
     return f"{position.turn} to move: {' '.join(map(str, position.moves))}"
 
 
 # --- in colours ---------------------------------------------------------------------------------------------------
 
 
-def felt(game: Game, palette: Palette) -> Text:
+def felt(board: Board, palette: Palette) -> Text:
     """The board as coloured squares: the last move on amber, the discs it turned on lighter green."""
-    position, size = game.position, game.position.rules.size
-    legal = () if game.over else position.moves
-    grounds = dict.fromkeys(game.turned, palette.turned) | {game.last: palette.last}
+    position, size = board.position, board.position.rules.size
+    legal = () if board.game.over else position.moves
+    grounds: dict[int | None, str] = dict.fromkeys(board.turned, palette.turned) | {board.last: palette.last}
     letters = "   " + "".join(f" {letter} " for letter in ascii_lowercase[:size])
-    board = Text(f"{letters}\n", style="none")
+    drawn = Text(f"{letters}\n", style="none")
     for row, line in enumerate(position.cells()):
-        board.append(f"{row + 1:>2} ")
+        drawn.append(f"{row + 1:>2} ")
         for square, sign in enumerate(line, start=row * size):
             sign = "." if square in legal else sign
             ground = grounds.get(square, palette.felt[(row + square) % 2])
-            board.append(f" {_SIGNS[sign]} ", style=f"{palette.ink[sign]} on {ground}")
-        board.append(f" {row + 1}\n")
-    return board.append(letters)
+            drawn.append(f" {_SIGNS[sign]} ", style=f"{palette.ink[sign]} on {ground}")
+        drawn.append(f" {row + 1}\n")
+    return drawn.append(letters)
 
 
-def _facts(game: Game, names: Names, palette: Palette) -> list[Text]:
-    turn = None if game.over else game.position.turn
+def _facts(board: Board, names: Names, palette: Palette) -> list[Text]:
+    turn = None if board.game.over else board.position.turn
     chips = [f"{palette.ink[color.sign]} on {palette.felt[0]}" for color in Color]
-    sides = [_side(color, chips[color], game.discs[color], names[color], color is turn) for color in Color]
-    played = f", {game.ply} {'move' if game.ply == 1 else 'moves'} played" if game.ply else ""
-    facts = [Text(), Text(f"{game.start.rules}{played}", style="dim"), *sides, Text()]
-    if game.last is not None:
-        facts.append(Text(f"last move {game.last}"))
-    return [*facts, Text(f"game over: {game.result}", style="bold")] if game.over else facts
+    sides = [_side(color, chips[color], board.game.discs[color], names[color], color is turn) for color in Color]
+    plies = len(board.game)
+    played = f", {plies} {'move' if plies == 1 else 'moves'} played" if plies else ""
+    facts = [Text(), Text(f"{board.game.start.rules}{played}", style="dim"), *sides, Text()]
+    if board.last is not None:
+        facts.append(Text(f"last move {board.last}"))
+    return [*facts, Text(f"game over: {board.game.result}", style="bold")] if board.game.over else facts
 
 
 def _side(color: Color, chip: str, discs: int, name: str, to_move: bool) -> Text:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from outflank.board import Color, Position, Rules, Variant
 from outflank.errors import OutflankError
-from outflank.game import move_seed
+from outflank.game import Game
+from outflank.game_loop import move_seed
+from outflank.interfaces.terminal.board import Board, loaded, opened
 from outflank.interfaces.terminal.commands import obey
-from outflank.interfaces.terminal.game import Game, loaded, opened
 from outflank.interfaces.terminal.screen import Names, Screen
 from outflank.interfaces.terminal.seats import Seat
 from outflank.search.decision import Decision
@@ -50,7 +51,7 @@ class Session:
     """A person at a board, until they leave."""
 
     def __init__(self, screen: Screen, setting: Setting, seats: tuple[Seat, Seat], game: Game) -> None:
-        self.screen, self.setting, self.game = screen, setting, game
+        self.screen, self.setting, self.board = screen, setting, Board(game)
         self.seats = list(seats)
         self.open = True
         self.going = False
@@ -73,20 +74,20 @@ class Session:
     @property
     def mover(self) -> Seat:
         """Whose turn it is."""
-        return self.seats[self.game.position.turn]
+        return self.seats[self.board.position.turn]
 
     @property
     def thinks(self) -> bool:
         """Whether it is an agent's turn."""
-        return not self.game.over and self.mover.player is not None
+        return not self.board.game.over and self.mover.player is not None
 
     def play(self) -> None:
         """Until the person leaves."""
-        legal = self.game.position.moves or (self.game.position.rules.move(0),)
+        legal = self.board.position.moves or (self.board.position.rules.move(0),)
         self.screen.say(_WELCOME.format(square=legal[0]))
         if not self.has_person:
             self.screen.say(_AGENTS)
-        self.begin(self.game)
+        self.begin(self.board.game)
         try:
             while self.open:
                 self._act()
@@ -94,7 +95,7 @@ class Session:
             self.screen.say("")  # ends the line of the prompt
         finally:
             self._close()
-        self.screen.say(f"The game so far: {self.game.transcript}" if self.game.ply else "Good bye.")
+        self.screen.say(f"The game so far: {self.board.game.transcript}" if self.board.game.moves else "Good bye.")
 
     def _close(self) -> None:
         for seat in self.seats:
@@ -103,7 +104,7 @@ class Session:
 
     def begin(self, game: Game) -> None:
         """Puts a game on the table."""
-        self.game = game
+        self.board = Board(game)
         for seat in self.seats:
             if seat.player is not None:
                 seat.player.new_game()
@@ -120,12 +121,12 @@ class Session:
 
     def settle(self) -> None:
         """Passes for whoever must, and shows the board."""
-        while self.game.position.must_pass and not self.game.over:
-            self.screen.say(f"{self.game.position.turn} has no legal move and passes")
-            self.game.play(self.game.start.rules.pass_move)
-        if self.game.over:
+        while self.board.position.must_pass and not self.board.game.over:
+            self.screen.say(f"{self.board.position.turn} has no legal move and passes")
+            self.board.play(self.board.game.rules.pass_move)
+        if self.board.game.over:
             self.going = self.has_person
-        self.screen.show(self.game, self.names)
+        self.screen.show(self.board, self.names)
 
     def wanted(self, position: Position) -> bool:
         """Whether undo and redo stop here: where a person, or any agent where there is none, has a choice."""
@@ -153,21 +154,21 @@ class Session:
             self._stop()
 
     def _prompt(self) -> str:
-        if self.game.over:
+        if self.board.game.over:
             return "game over"
-        return f"Enter: {self.mover.name}" if self.thinks else str(self.game.position.turn)
+        return f"Enter: {self.mover.name}" if self.thinks else str(self.board.position.turn)
 
     def _stop(self) -> None:
         self.going = False
         self.mover.renew()
-        self.screen.say(f"\n{self.game.position.turn} ({self.mover.name}) is stopped; Enter lets it go on")
+        self.screen.say(f"\n{self.board.position.turn} ({self.mover.name}) is stopped; Enter lets it go on")
 
     def let_think(self) -> None:
         """The agent whose turn it is makes its move."""
-        turn = self.game.position.turn
+        turn = self.board.position.turn
         try:
             decision = self._decide()
-            self.game.play(decision.move)
+            self.board.play(decision.move)
         except KeyboardInterrupt:
             self._stop()
             return
@@ -178,11 +179,11 @@ class Session:
         self.settle()
 
     def _decide(self) -> Decision:
-        player, position = self.mover.player, self.game.position
+        player, position = self.mover.player, self.board.position
         assert player is not None, "the caller looked"
-        player.follow(self.game.start, self.game.moves)
+        player.follow(self.board.game)
         with self.screen.status() as told:
             told(f"{self.mover.name} thinks")
-            for decision in player.think(position, seed=move_seed(self.setting.seed, self.game.ply)):
+            for decision in player.think(position, seed=move_seed(self.setting.seed, len(self.board.game))):
                 told(f"{self.mover.name} thinks: {decision}")
         return decision

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from outflank.agents import Agent
 from outflank.board import Color
-from outflank.interfaces.web.fields import Game
+from outflank.game import Game
 from outflank.interfaces.web.security import Caps, page_agent
 
 

@@ -2,12 +2,11 @@
 
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from outflank.board import Position, Rules
 from outflank.errors import OutflankError
+from outflank.game import Game
 
 _LONGEST_ID = 64
 _MISSING = object()
@@ -20,39 +19,6 @@ class BadMessage(OutflankError):
 def _shown(value: Any) -> str:
     text = json.dumps(value, default=str)
     return text if len(text) <= 60 else f"{text[:50]}…"
-
-
-@dataclass(frozen=True)
-class Game:
-    """A game as the page holds it: where it began, its moves, every position on the way."""
-
-    positions: Sequence[Position]
-    moves: Sequence[int]
-
-    @property
-    def start(self) -> Position:
-        """The first position."""
-        return self.positions[0]
-
-    @property
-    def end(self) -> Position:
-        """The last position."""
-        return self.positions[-1]
-
-    def continues(self, earlier: "Game") -> bool:
-        """Whether this game is the earlier one, or goes on where that one stopped."""
-        return self.start == earlier.start and list(self.moves[: len(earlier.moves)]) == list(earlier.moves)
-
-
-def replayed(start: Position, moves: Sequence[int]) -> Game:
-    """The game of these moves."""
-    positions = [start]
-    for ply, move in enumerate(moves, start=1):
-        try:
-            positions.append(positions[-1].play(move))
-        except OutflankError as error:
-            raise BadMessage(f"move {ply} of the game: {error}") from None
-    return Game(positions, moves)
 
 
 def written(game: Game) -> dict[str, Any]:
@@ -162,4 +128,7 @@ class Fields:
         for move in moves:
             if isinstance(move, bool) or not isinstance(move, int) or not 0 <= move <= rules.cells:
                 raise BadMessage(f"move {_shown(move)} is none; expected 0 to {rules.cells}, the pass")
-        return replayed(start, moves)
+        try:
+            return Game.of(start, moves)
+        except OutflankError as error:
+            raise BadMessage(f"the game: {error}") from None

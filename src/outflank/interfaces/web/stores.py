@@ -13,12 +13,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from outflank.arena.store import Store, StoredGame
-from outflank.board import Position
+from outflank.arena.store import Store
+from outflank.board import moves_text
 from outflank.errors import OutflankError
 from outflank.facts import cross_table_facts, ratings_facts
-from outflank.formats import replay
-from outflank.interfaces.web.fields import replayed, written
+from outflank.game import Game
+from outflank.interfaces.web.fields import written
 
 _MOST_ROWS = 200
 
@@ -98,29 +98,24 @@ class Stores:
     def _game(self, path: Path, request: Request) -> dict[str, Any] | None:
         with Store(path) as store:
             game = next(iter(store.games(key=request.path_params["key"])), None)
-        return None if game is None else _row(game) | {"game": _played(game), "reason": game.reason}
+        return None if game is None else _row(game) | {"game": written(game), "reason": game.reason}
 
 
 def _number(text: str | None, usual: int) -> int:
     return int(text) if text is not None and text.isdecimal() and len(text) < 12 else usual
 
 
-def _row(game: StoredGame) -> dict[str, Any]:
+def _row(game: Game) -> dict[str, Any]:
     return {
-        "key": game.key,
+        "key": game.tags["key"],
         "rules": str(game.rules),
         "black": game.black,
         "white": game.white,
         "points": game.points,
-        "discs": [game.black_discs, game.white_discs],
+        "discs": list(game.discs),
         "termination": game.termination,
-        "moves": game.moves,
+        "moves": moves_text(game.moves, passes=True),
     }
-
-
-def _played(game: StoredGame) -> dict[str, Any]:
-    start = Position.parse(game.opening, game.rules.variant)
-    return written(replayed(start, replay(start, game.moves)))
 
 
 def _summed_up(path: Path) -> dict[str, Any]:

@@ -4,9 +4,10 @@ An answer is a generator: what it yields is sent while it runs, what it returns 
 threads, inside `stoppable`, and may take their time.
 """
 
+import io
 import re
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from outflank import __version__
@@ -18,9 +19,10 @@ from outflank.arena.openings import read_openings
 from outflank.board import SIZES, VARIANTS, Color, Position, Rules
 from outflank.errors import BadSpec
 from outflank.facts import analysis_facts, decision_facts, level_facts, verdict_facts
-from outflank.formats import ggf, recognise, replay, transcript
+from outflank.formats import Problem, read, write_ggf, write_obf
+from outflank.game import Game
 from outflank.interfaces.web.agents import Page
-from outflank.interfaces.web.fields import BadMessage, Fields, Game, replayed, written
+from outflank.interfaces.web.fields import BadMessage, Fields, written
 from outflank.interfaces.web.security import page_agent
 from outflank.search.limits import Limits
 
@@ -119,8 +121,7 @@ def _new(fields: Fields, _page: Page) -> Answer:
     found = read_openings(opening, rules, wanted=1, seed=fields.whole("seed", -_MOST, _MOST, 0))
     if not found:
         raise BadSpec(f"{opening} gives no opening on {rules}; expected fewer plies")
-    start = Position.start(rules)
-    return {"kind": "game", "game": written(replayed(start, replay(start, found[0].text)))}
+    return {"kind": "game", "game": written(found[0].game)}
 
 
 def _transform(fields: Fields, _page: Page) -> Answer:
@@ -128,38 +129,32 @@ def _transform(fields: Fields, _page: Page) -> Answer:
     game, number = fields.game(), fields.whole("number", 0, 7)
     rules = game.start.rules
     moves = [rules.image(move, number) for move in game.moves]
-    return {"kind": "game", "game": written(replayed(game.start.transform(number), moves))}
+    return {"kind": "game", "game": written(Game(game.start.transform(number), tuple(moves)))}
 
 
 def _read(fields: Fields, _page: Page) -> Answer:
     yield from ()
     variant: Any = fields.text("variant", "standard", most=20)
     size = fields.maybe_whole("size", 4, 16)
-    found = recognise(fields.text("text", most=60_000), Rules(size or 8, variant).variant, size)
-    game = replayed(found.start, found.moves)
-    return {"kind": "read", "game": written(game), "format": found.format, "black": found.black, "white": found.white}
+    text = io.StringIO(fields.text("text", most=60_000))  # a text and never the name of a file
+    game = read(text, Rules(size or 8, variant).variant, size)
+    found = {"format": game.tags["format"], "black": game.black, "white": game.white}
+    return {"kind": "read", "game": written(game), **found}
 
 
 def _write(fields: Fields, _page: Page) -> Answer:
     yield from ()
     game = fields.game()
     names = fields.text("black", "black", most=200), fields.text("white", "white", most=200)
-    last = game.moves[-1] if game.moves else None
     return {
         "kind": "written",
-        "transcript": _transcript(game),
+        "transcript": game.transcript,
         "board": game.end.line(),
-        "ggf": ggf(game.start, game.moves, *names),
-        "obf": f"{game.end.line()};",
-        "svg": game.end.svg(last=last),
+        "ggf": write_ggf(replace(game, black=names[0], white=names[1])),
+        "obf": write_obf([Problem(game.end, {})]).strip(),
+        "svg": game.end.svg(game.last),
         "drawn": str(game.end),
     }
-
-
-def _transcript(game: Game) -> str:
-    """The moves; behind the first position where it is not the usual one."""
-    moves = transcript(game.moves, game.start.rules)
-    return moves if game.start == Position.start(game.start.rules) else f"{game.start.line()} {moves}".strip()
 
 
 # --- searches -----------------------------------------------------------------------------------------------------
@@ -211,7 +206,7 @@ def _review(fields: Fields, page: Page) -> Answer:
     game = fields.game()
     depth, seconds = fields.maybe_whole("depth", 1, 60), fields.maybe_number("seconds_per_move", page.caps.seconds)
     done = 0
-    for verdict in review(game.start, game.moves, seconds_per_move=seconds, depth=depth):
+    for verdict in review(game, seconds_per_move=seconds, depth=depth):
         yield {"kind": "review", **verdict_facts(verdict)}
         done += 1
     return {"kind": "review", "done": done == len(game.positions)}

@@ -1,14 +1,14 @@
 """OBF files: a position on every line with the exact scores of its moves, as the FFO endgame suite and Edax have them.
 
 `--------…X--- X; A2:+38; C7:+36;`: n² squares row by row, the side to move, then scored moves. `%` and `#` begin a
-comment. A score is the final disc difference seen by the side to move, the empty squares going to the winner.
+comment. A score is the exact score from the view of the side to move, counted as `Position.score` says.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from outflank.board import Position, Rules, Variant
+from outflank.board import Move, Position, Rules, Variant
 from outflank.errors import BadNotation, OutflankError
 
 
@@ -17,7 +17,7 @@ class Problem:
     """One line of an OBF file: a position and the exact scores of its moves, as seen by the side to move."""
 
     position: Position
-    scores: dict[int, int]
+    scores: dict[Move, int]
 
     @property
     def best(self) -> int | None:
@@ -43,6 +43,18 @@ def read_obf(text: str, variant: Variant = "standard") -> list[Problem]:
     return problems
 
 
+def write_obf(problems: Iterable[Problem]) -> str:
+    """The problems as a file, a line each.
+
+    >>> print(write_obf(read_obf("-----OX--XO----- X; b1:-10; a2:-10")), end="")
+    -----OX--XO----- X; b1:-10; a2:-10;
+    """
+    return "".join(
+        f"{problem.position.line()};{''.join(f' {move}:{score:+d};' for move, score in problem.scores.items())}\n"
+        for problem in problems
+    )
+
+
 def content_lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines that say something, with their numbers and without comments.
 
@@ -55,7 +67,7 @@ def content_lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, content
 
 
-def _scores(entries: Iterable[str], rules: Rules) -> Iterable[tuple[int, int]]:
+def _scores(entries: Iterable[str], rules: Rules) -> Iterable[tuple[Move, int]]:
     for entry in filter(None, map(str.strip, entries)):
         name, colon, score = entry.partition(":")
         if name.strip() == "--":

@@ -1,8 +1,8 @@
 """GGF, the Generic Game Format of the GGS server: one game, its players and its result as one record of text.
 
 A record is `(;TAG[value]…;)`. `TY` holds the size and `a` (anti) for the reversed game, `BO` the first position with
-`*` for black, and `B` and `W` the moves with passes written, so that colours alternate. `RE` counts for black as
-tournaments do: the winner takes the empty squares; `?` while the game goes on. A letter behind it says that the game
+`*` for black, and `B` and `W` the moves with passes written, so that colours alternate. `RE` is
+black's score, counted as `Position.score` says; `?` while the game goes on. A letter behind it says that the game
 was not played out: `r` resigned, `t` out of time, `s` agreed or judged, `l` left. No value can hold a `]`, and files
 are Latin-1. GGF is the one text here that carries every size and both variants without loss.
 
@@ -10,11 +10,13 @@ Source: M. Buro, https://skatgame.net/mburo/ggsa/ggf
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import repeat
 
-from outflank.board import Color, Position, Rules, Variant
+from outflank.board import Color, Move, Position, Rules, Variant
 from outflank.errors import BadNotation, IllegalMove, OutflankError
+from outflank.game import Game, MoveNote, Termination, points_of
 
 Tag = tuple[str, str]
 
@@ -26,6 +28,20 @@ _BOARD = re.compile(r"([0-9]{1,2})(.*)", re.DOTALL)
 _RESULT = re.compile(r"(\?|[+-]?[0-9]{1,4}(?:\.[0-9]*)?)\s*(?::\s*([a-z]))?", re.IGNORECASE)
 _MOVER = {"B": Color.BLACK, "W": Color.WHITE}
 _OCTAGON = 88
+_NO_NOTE = MoveNote()
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,9}(?:\.[0-9]{0,9})?")
+_LETTERS: dict[Termination | None, str] = {
+    Termination.RESIGNED: "r",
+    Termination.TIMEOUT: "t",
+    Termination.ADJUDICATED: "s",
+    Termination.STOPPED: "s",
+}
+_TERMINATIONS = {
+    "r": Termination.RESIGNED,
+    "t": Termination.TIMEOUT,
+    "s": Termination.ADJUDICATED,
+    "l": Termination.FAILURE,
+}
 
 _BOARD_SIGNS = str.maketrans("X", "*")
 _ZERO_IS_WHITE = str.maketrans("0", "O")
@@ -35,46 +51,44 @@ _BRACKETS = str.maketrans("[]", "()")
 # --- writing --------------------------------------------------------------------------------------------------
 
 
-def ggf(
-    start: Position,
-    moves: Iterable[int] = (),
-    black: str = "black",
-    white: str = "white",
-    *,
-    place: str = "Outflank",
-    date: str = "",
-    clock: float | None = None,
-    result: str = "",
-    comment: str = "",
-) -> str:
-    """The record of a game, finished or not, on one line.
+def write_ggf(game: Game, *, place: str = "Outflank", clock: float | None = None) -> str:
+    """The record of a game, finished or not, on one line; values and times of the moves where they are known.
 
-    `clock` is the time in seconds that each side has. `result` is what `RE` says of a game that was not played out,
-    such as `-64:t`; without it the board decides. Square brackets in names become round ones, and characters outside
-    Latin-1 question marks: GGF cannot hold them.
+    `clock` is the time in seconds that each side has. Square brackets in names become round ones, and characters
+    outside Latin-1 question marks: GGF cannot hold them.
 
-    >>> print(ggf(Position.start(Rules(4, "reversed")), [1, 0], "a", "b", clock=90))
+    >>> print(write_ggf(Game.of(Position.start("reversed 4x4"), "b1a1", black="a", white="b"), clock=90))
     (;GM[Othello]PC[Outflank]PB[a]PW[b]RE[?]TI[01:30]TY[4a]BO[4 -----O*--*O----- *]B[B1]W[A1];)
     """
-    position, played = start, []
-    for move in moves:
-        played.append(f"{'BW'[position.turn]}[{_move_name(position.rules, move)}]")
-        position = position.play(move)
-    score = f"{position.score():+d}" if position.is_over else "?"
+    rules = game.rules
+    played_out = game.termination in (None, Termination.NORMAL)
     tags = {
         "GM": "Othello",
         "PC": place,
-        "DT": date,
-        "PB": black,
-        "PW": white,
-        "RE": result or score,
+        "DT": game.date,
+        "PB": game.black or "black",
+        "PW": game.white or "white",
+        "RE": _result(game),
         "TI": "" if clock is None else _time(clock),
-        "TY": f"{start.rules.size}{'a' if start.rules.variant == 'reversed' else ''}",
-        "BO": f"{start.rules.size} {start.line().translate(_BOARD_SIGNS)}",
-        "CO": comment,
+        "TY": f"{rules.size}{'a' if rules.variant == 'reversed' else ''}",
+        "BO": f"{rules.size} {game.start.line().translate(_BOARD_SIGNS)}",
+        "CO": "" if played_out else f"{game.termination}: {game.reason}",
     }
     head = "".join(f"{tag}[{ggf_value(value)}]" for tag, value in tags.items() if value)
+    notes = game.notes or repeat(_NO_NOTE)
+    first = game.start.turn
+    played = [
+        f"{'BW'[(first + ply) % 2]}[{_move_name(move)}{_note_text(note)}]"
+        for ply, (move, note) in enumerate(zip(game.moves, notes, strict=False))
+    ]
     return f"(;{head}{''.join(played)};)"
+
+
+def _result(game: Game) -> str:
+    if game.score is None:
+        return "?"
+    letter = "" if game.termination is Termination.NORMAL else f":{_LETTERS.get(game.termination, 'l')}"
+    return f"{game.score:+g}{letter}"
 
 
 def ggf_value(text: str) -> str:
@@ -86,8 +100,15 @@ def ggf_value(text: str) -> str:
     return " ".join(text.translate(_BRACKETS).encode("latin-1", "replace").decode("latin-1").split())
 
 
-def _move_name(rules: Rules, move: int) -> str:
-    return "PA" if move == rules.pass_move else str(rules.move(move)).upper()
+def _move_name(move: Move) -> str:
+    return "PA" if move.is_pass else move.name.upper()
+
+
+def _note_text(note: MoveNote) -> str:
+    """`/value/seconds`, as far as they are known; values have two digits and times three."""
+    value = "" if note.value is None else f"{note.value:.2f}"
+    seconds = f"{note.seconds:.3f}".rstrip("0").rstrip(".") if note.seconds else ""
+    return f"/{value}/{seconds}".rstrip("/")
 
 
 def _time(seconds: float) -> str:
@@ -99,35 +120,16 @@ def _time(seconds: float) -> str:
 # --- reading --------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class GgfGame:
-    """One record, its moves replayed. Numbers are seen by black."""
-
-    start: Position
-    moves: tuple[int, ...]
-    black: str
-    white: str
-    type: str
-    """The match type as written, such as `8`, `10a` or `s8r20`."""
-    result: float | None
-    """Black's margin with the empty squares to the winner, less the komi; None where the record does not say."""
-    ending: str
-    """`r`, `t`, `s` or `l` when the game was not played out, otherwise empty."""
-    komi: float
-    tags: dict[str, str]
-    """Every value as it was written, except the moves."""
-
-
-def read_ggf(text: str) -> list[GgfGame]:
+def read_ggf(text: str) -> list[Game]:
     """The games of a file, in order; what stands between records is passed over. Read files as Latin-1.
 
-    Evaluations and times behind the moves are left out, and passes that a writer left out are put in.
+    Values and times behind the moves become notes, and passes that a writer left out are put in.
 
     >>> [game] = read_ggf("1 (;GM[Othello]PB[a]PW[b]RE[-4:t]TY[4a]BO[4 ---- -O*- -*O- ---- *]B[b1//0.5]W[A1];)")
-    >>> str(game.start.rules), game.moves, game.black, game.result, game.ending
-    ('reversed 4x4', (b1, a1), 'a', -4.0, 't')
+    >>> str(game.rules), game.moves, game.black, game.score, game.termination, game.notes[0].seconds
+    ('reversed 4x4', (b1, a1), 'a', -4.0, <Termination.TIMEOUT: 'timeout'>, 0.5)
     """
-    games: list[GgfGame] = []
+    games: list[Game] = []
     at = text.find(_BEGIN)
     if at < 0 and text.strip():
         raise BadNotation(f"no GGF record in {text.strip()[:40]!r}; expected (;GM[Othello] … ;)")
@@ -153,24 +155,36 @@ def _tags(text: str, at: int) -> tuple[list[Tag], int]:
     return tags, end.end()
 
 
-def _game(tags: list[Tag]) -> GgfGame:
+def _game(tags: list[Tag]) -> Game:
     facts = {tag: value for tag, value in tags if tag not in _MOVER}
     if facts.get("GM", "othello").lower() not in ("othello", "reversi"):
         raise BadNotation(f"the game is {facts['GM']!r}; expected Othello")
     start = _start(facts.get("TY", ""), facts.get("BO", ""))
-    result, ending = _number(facts.get("RE", "?"), "result")
-    komi, _ = _number(facts.get("KM", "0"), "komi")
-    return GgfGame(
-        start=start,
-        moves=tuple(_replayed(start, [(_MOVER[tag], value) for tag, value in tags if tag in _MOVER])),
+    score, letter = _number(facts.get("RE", "?"), "result")
+    _number(facts.get("KM", "0"), "komi")
+    played = list(_replayed(start, [(_MOVER[tag], value) for tag, value in tags if tag in _MOVER]))
+    notes = tuple(note for _, note in played)
+    game = Game.of(
+        start,
+        [move for move, _ in played],
         black=facts.get("PB", ""),
         white=facts.get("PW", ""),
-        type=facts.get("TY", ""),
-        result=result,
-        ending=ending,
-        komi=komi or 0.0,
-        tags=facts,
+        date=facts.get("DT", ""),
+        notes=notes if any(note != _NO_NOTE for note in notes) else (),
+        tags=facts | {"format": "ggf"},
     )
+    return game if score is None or (game.over and not letter) else _ended(game, score, letter, facts.get("CO", ""))
+
+
+def _ended(game: Game, score: float, letter: str, comment: str) -> Game:
+    """The game with the result of its record, which the board does not tell."""
+    kind, _, reason = comment.partition(": ")
+    if kind in {each.value for each in Termination}:
+        termination = Termination(kind)
+    else:
+        termination, reason = _TERMINATIONS.get(letter, Termination.ADJUDICATED), comment or "as recorded"
+    ended = replace(game, termination=termination, reason=reason, points=points_of(score), ruled=score)
+    return ended.knowing(positions=game.positions)
 
 
 def _start(match_type: str, board: str) -> Position:
@@ -196,12 +210,13 @@ def _start(match_type: str, board: str) -> Position:
     return position
 
 
-def _replayed(start: Position, written: list[tuple[Color, str]]) -> Iterator[int]:
+def _replayed(start: Position, written: list[tuple[Color, str]]) -> Iterator[tuple[Move, MoveNote]]:
     position, rules = start, start.rules
     for number, (color, value) in enumerate(written, start=1):
-        move = _move(rules, value.partition("/")[0])
+        name, *said = value.split("/")
+        move = _move(rules, name)
         if position.turn is not color and position.must_pass:
-            yield rules.pass_move
+            yield rules.pass_move, _NO_NOTE
             position = position.play(rules.pass_move)
         if position.turn is not color:
             raise BadNotation(f"move {number} ({value}) is {color}'s; expected a move of {position.turn}")
@@ -209,10 +224,16 @@ def _replayed(start: Position, written: list[tuple[Color, str]]) -> Iterator[int
             position = position.play(move)
         except IllegalMove as error:
             raise IllegalMove(f"move {number}: {error}") from None
-        yield move
+        yield move, _note(said)
 
 
-def _move(rules: Rules, name: str) -> int:
+def _note(said: list[str]) -> MoveNote:
+    """What stands behind a move, value and seconds; what is no number there is passed over."""
+    value, seconds = (float(text) if _DECIMAL.fullmatch(text) else None for text in (*map(str.strip, said), "", "")[:2])
+    return _NO_NOTE if value is None and not seconds else MoveNote(value, seconds=seconds or 0.0)
+
+
+def _move(rules: Rules, name: str) -> Move:
     """A square, or the pass as any beginning of the word."""
     name = name.strip()
     return rules.pass_move if name and "PASS".startswith(name.upper()) else rules.square(name)
