@@ -16,6 +16,7 @@ from outflank.interfaces.cli import main
 from outflank.kernels.jit import INTERPRETED
 
 ROOT = Path(__file__).parent.parent
+DATA = ROOT / "tests" / "data"
 SHARED = ROOT.parent / "shared" / "data"
 
 VARIANTS: tuple[Variant, ...] = ("standard", "reversed")

@@ -27,7 +27,7 @@ from outflank.formats import (
     write_transcript,
 )
 from outflank.game import Game, MoveNote, Termination
-from support import EFFORT, PERFECT_GAME, VARIANTS, every_size, every_variant, from_naive, shared
+from support import DATA, EFFORT, PERFECT_GAME, VARIANTS, every_size, every_variant, from_naive, shared
 
 START = Position.start()
 games = st.tuples(st.sampled_from(SIZES), st.sampled_from(VARIANTS), st.integers(0, 10**6), st.integers(0, 8))
@@ -174,16 +174,18 @@ def test_ggf_comes_back(game: tuple[int, Variant, int, int], name: str) -> None:
     assert part.score is None or len(moves) <= 3
 
 
-@pytest.mark.parametrize(("name", "games"), [("TestGames.ggf", 12), ("test.ggf", 1), ("test2.ggf", 3)])
+@pytest.mark.parametrize(
+    ("name", "games"), [("games.ggf", 5), ("TestGames.ggf", 12), ("test.ggf", 1), ("test2.ggf", 3)]
+)
 def test_every_sample_game_replays_to_its_stored_result(name: str, games: int) -> None:
-    found = read_ggf(shared("ggf", name).read_text(encoding="latin-1"))
+    found = read_ggf((DATA / name if name == "games.ggf" else shared("ggf", name)).read_text(encoding="latin-1"))
     assert len(found) == games
     for game in found:
         end = Game.of(game.start, game.moves).end
         komi = float(game.tags.get("KM", 0))
         assert end.is_over and game.score is not None and game.black and game.white and game.tags["PC"] == "GGS/os"
         assert game.score == end.score() == pytest.approx(float(game.tags["RE"]) + komi, abs=0.005)
-    if name == "test2.ggf":
+    if name in ("games.ggf", "test2.ggf"):
         assert [(game.tags["TY"], game.rules.size, game.tags.get("KM", "0")) for game in found[:2]] == [
             ("4", 4, "0"),
             ("8kr20", 8, "-3.133"),

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -19,7 +20,7 @@ from outflank.kernels.jit import Board
 from outflank.search.clock import Clock
 from outflank.search.limits import Limits
 from outflank.search.solver import solve
-from support import EFFORT, PATIENCE, every_size, every_variant, from_naive, shared
+from support import DATA, EFFORT, PATIENCE, every_size, every_variant, from_naive, shared
 
 EMPTIES: tuple[Empties, ...] = ("winner", "nobody")
 every_convention = pytest.mark.parametrize("empties", EMPTIES)
@@ -174,15 +175,29 @@ def test_images_of_a_position_have_the_same_score(variant: Variant) -> None:
 # --- published scores ---------------------------------------------------------------------------------------
 
 
-def forum(name: str) -> list[tuple[Position, dict[int, int]]]:
-    """Positions of the FFO test suite with the published score of every move."""
+def scored(path: Path) -> list[tuple[Position, dict[int, int]]]:
+    """Positions of a file with the score of every move."""
     found: list[tuple[Position, dict[int, int]]] = []
-    for line in shared("ffo", name).read_text().splitlines():
-        board, *scored = [part.strip() for part in line.split(";") if part.strip()]
+    for line in path.read_text().splitlines():
+        if line.startswith("%"):
+            continue
+        board, *moves = [part.strip() for part in line.split(";") if part.strip()]
         position = Position.parse(board)
-        pairs = (part.split(":") for part in scored)
+        pairs = (part.split(":") for part in moves)
         found.append((position, {position.rules.square(move): int(score) for move, score in pairs}))
     return found
+
+
+@pytest.mark.compiled
+def test_every_move_of_our_own_endgames() -> None:
+    for position, published in scored(DATA / "endgames.obf"):
+        assert {move.move: move.value for move in solve(position, every_move=True).moves} == published
+        assert solve(position, "wdl").score == outcome(max(published.values()))
+
+
+def forum(name: str) -> list[tuple[Position, dict[int, int]]]:
+    """Positions of the FFO test suite with the published score of every move."""
+    return scored(shared("ffo", name))
 
 
 @pytest.mark.compiled
