@@ -1,18 +1,28 @@
 """Every kernel against the oracle, on every size, on reachable and on arbitrary boards."""
 
+import ast
 import random
-from typing import Any
+import re
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import types
 
 import naive
+from outflank import Limits
+from outflank.agents import agent
 from outflank.board import SIZES, Position, Rules
-from outflank.kernels import bitboard, playout, rules
-from outflank.kernels.jit import INTERPRETED, NATIVE, Word
+from outflank.evaluation import read_evaluation
+from outflank.kernels import bitboard, outlook, playout, rules, shallow
+from outflank.kernels.evaluate import evaluation_of
+from outflank.kernels.jit import INTERPRETED, KERNELS, NATIVE, Board, Word
+from outflank.kernels.policy import KINDS
+from outflank.search.solver import solve
 from support import EFFORT, ROOT, every_size, from_naive
 
 PERFT = {
@@ -174,26 +184,61 @@ def test_first_moves_are_drawn_uniformly() -> None:
         assert ((tally - expected) ** 2 / expected).sum() < choices + 5 * (2 * choices) ** 0.5
 
 
+def promised(declared: Any, board: Any) -> Any:
+    """The compiled type that a kernel's annotation stands for, on the layout of `board`."""
+    plain = {int: types.int64, bool: types.boolean, float: types.float64, Word: types.uint64, type(None): types.none}
+    if declared == Board:
+        return board
+    if get_origin(declared) is tuple:
+        return types.Tuple([promised(part, board) for part in get_args(declared)])
+    return plain[declared]
+
+
 @pytest.mark.compiled
 def test_kernels_have_the_types_they_promise() -> None:
-    """Signed and unsigned words must not mix; interpreted runs cannot see it."""
-    for size in (8, 16):
-        boards = Position.start(Rules(size)).boards
-        rules.legal_moves(*boards)
-        rules.play(*boards[:2], 19 if size == 8 else 6 * 16 + 7)
-        rules.difference(*boards[:2])
-        rules.perft(*boards, 2)
-    board = {1: numba.types.UniTuple(numba.types.uint64, 1), 4: numba.types.UniTuple(numba.types.uint64, 4)}
-    promised: dict[str, Any] = {
-        "legal_moves": lambda kind: kind,
-        "play": lambda kind: numba.types.UniTuple(kind, 2),
-        "difference": lambda kind: numba.types.int64,
-        "perft": lambda kind: numba.types.int64,
-    }
-    for name, returns in promised.items():
-        kernel: Any = getattr(rules, name)
-        assert len(kernel.signatures) == 2, f"{name} compiled more than once per layout: {kernel.signatures}"
-        for signature in kernel.signatures:
-            kind = board[len(signature[0])]
-            assert signature[0] == kind
-            assert kernel.overloads[signature].signature.return_type == returns(kind), name
+    """Signed and unsigned words must not mix, nor integers with floats; interpreted runs cannot see it."""
+    texts = ["minimax(depth=3, hash_mb=0.1)", "heuristic"]
+    texts += [f"uct(playouts=20, {option})" for option in ("reuse=yes", "leaf_playouts=9")]
+    texts += [f"uct(playouts=20, playout={name})" for name in KINDS]
+    for size in (8, 12):
+        start = Position.start(Rules(size))
+        assert start.perft(2) == 12 and len(rules.play(*start.boards[:2], 19 if size == 8 else 4 * 16 + 5)) == 2
+        assert rules.difference(*start.boards[:2]) == 0
+        draws, ends = np.zeros(9, np.uint64), np.empty((2, start.rules.words), np.uint64)
+        assert playout.random_lines(*start.boards, draws, np.empty((2, 3), np.int16), ends, ends)[0] == 2
+        playout.games_in_turn(*start.boards, Word(1), 0, np.empty(2, np.int16))
+        for text in texts:
+            player = agent(text)
+            player.choose(start, seed=1)
+            player.choose(start.play(start.moves[0]), seed=1)
+        solve(start, limits=Limits(nodes=10))
+        evaluation_of(*start.boards, *read_evaluation("five_terms").build(Rules(size)))
+    for kernel in KERNELS:
+        assert kernel.signatures, f"{kernel.__name__} was not tried"
+        declared = get_type_hints(kernel.py_func)["return"]
+        for signature, overload in kernel.overloads.items():
+            board = next((kind for kind in signature if isinstance(kind, types.UniTuple)), None)
+            assert overload.signature.return_type == promised(declared, board), kernel.__name__
+    recursive: list[Any] = [rules.perft, outlook.estimate, shallow.shallow]
+    for kernel in recursive:
+        assert len(kernel.signatures) == 2, f"{kernel.__name__} compiled more than once per layout: {kernel.signatures}"
+
+
+KERNEL_FILES = sorted((ROOT / "src/outflank/kernels").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", KERNEL_FILES, ids=lambda path: path.stem)
+def test_kernels_neither_raise_nor_allocate_nor_read_a_clock(path: Path) -> None:
+    for function in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)):
+        if not {"kernel", "inlined", "routine"} & {ast.unparse(decorator) for decorator in function.decorator_list}:
+            continue
+        for node in ast.walk(ast.Module(function.body, [])):
+            assert not isinstance(node, (ast.Raise, ast.Try, ast.Assert, ast.List, ast.ListComp, ast.Lambda)), node
+            called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            assert not called.startswith(("time.", "np.empty", "np.zeros", "np.array", "np.full")), called
+
+
+def test_discs_are_set_in_one_place() -> None:
+    """Only `with_turned` makes a move: nobody else adds turned discs to a board."""
+    makers = [path.stem for path in KERNEL_FILES if re.search(r"either\(me, turned\)|me \| turned", path.read_text())]
+    assert makers == ["rules"]

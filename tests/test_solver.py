@@ -15,8 +15,9 @@ import naive
 from outflank.board import SIZES, VARIANTS, Empties, Position, Rules, Variant
 from outflank.errors import BadSpec
 from outflank.kernels import endgame
-from outflank.kernels.bitboard import count, either, first, flips, is_empty, moves, single, without, without_first
+from outflank.kernels.bitboard import count, either, first, is_empty, moves, without, without_first
 from outflank.kernels.jit import Board
+from outflank.kernels.rules import after
 from outflank.search.clock import Clock
 from outflank.search.limits import Limits
 from outflank.search.solver import solve
@@ -43,9 +44,8 @@ def negamax(me: Board, opp: Board, full: Board, sign: int, prize: int) -> int:
     while not is_empty(legal):
         square = first(legal)
         legal = without_first(legal)
-        turned = flips(me, opp, square)
-        mine = either(either(me, turned), single(square, me))
-        best = max(best, -negamax(without(opp, turned), mine, full, sign, prize))
+        theirs, mine = after(me, opp, square)
+        best = max(best, -negamax(theirs, mine, full, sign, prize))
     return best
 
 

@@ -15,6 +15,7 @@ from outflank.errors import BadSpec
 from outflank.evaluation import read_table
 from outflank.kernels import uct as kernels
 from outflank.kernels.jit import INTERPRETED
+from outflank.kernels.rules import PASS
 from outflank.search.decision import Decision
 from outflank.search.heuristic import HeuristicPlayer
 from outflank.search.limits import Limits
@@ -435,7 +436,7 @@ def test_passes_inside_the_tree() -> None:
     )
     move = next(move for move in position.moves if position.play(move).must_pass)
     bit = position.rules.bit(move).bit_length() - 1
-    for pass_node, expected in (("child", [kernels.PASS]), ("leaf", [])):
+    for pass_node, expected in (("child", [PASS]), ("leaf", [])):
         search = UctSearch(pass_node=pass_node)  # type: ignore[arg-type]
         search.choose(position, Limits(playouts=200), 1)
         tree = search._nodes

@@ -5,15 +5,16 @@ Kernels know integers and arrays. A board is a tuple of 64-bit words, seen by th
 
 | module | what it holds |
 |---|---|
-| `jit` | the numba policy: decorator, disk cache, what the CPU offers |
+| `jit` | the numba policy: decorator, disk cache, what the CPU offers, how much has been compiled |
 | `native` | machine instructions that Python cannot say, as LLVM code |
 | `bitboard` | boards as words: counting, picking, legal moves, flips; the only module that knows the layout |
-| `rules` | playing and counting: make-move, final difference, perft |
+| `rules` | playing and counting: the one make-move (`after`), `PASS`, final difference, perft |
 | `playout` | the random generator and random games, one at a time or side by side |
 | `policy` | playouts by policy: heuristic, weighted, cut off by an evaluation |
 | `evaluate` | evaluations: a weighted sum of terms by phase |
 | `plug` | the one plug for code of a person's own |
+| `table` | the transposition table: hash, entries, check words |
 | `alphabeta` | minimax to a fixed depth, resumable at any node |
 | `uct` | tree search by playouts |
-| `endgame` | exact endgame search |
+| `endgame` | exact endgame search, with its parts `outlook` (order of moves) and `shallow` (the last squares) |
 """

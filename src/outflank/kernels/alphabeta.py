@@ -25,23 +25,34 @@ import numpy.typing as npt
 from outflank.kernels.bitboard import (
     both,
     count,
-    either,
     first,
-    flips,
     is_empty,
     load,
     moves,
-    single,
     store,
-    without,
     without_first,
 )
 from outflank.kernels.evaluate import Evaluation, leaf_evaluation
 from outflank.kernels.jit import Board, Word, Words, inlined, kernel, routine
+from outflank.kernels.rules import PASS, after
+from outflank.kernels.table import (
+    EXACT,
+    LOWER,
+    NO_MOVE,
+    UPPER,
+    aged,
+    kind_in,
+    move_in,
+    pack_value,
+    position_hash,
+    read,
+    searched_key,
+    slot,
+    value_in,
+    write,
+)
 
 INFINITY = 1 << 60
-PASS = -1
-NO_MOVE = -2
 
 # A frame is a row of numbers: these fields, then the moves of the node in the order they are tried.
 DEPTH, ALPHA, BETA, BEST, BEST_MOVE, COUNT, NEXT, SCOUT, FLOOR, MOVES = range(10)
@@ -56,15 +67,8 @@ ROOT_VIEW, MOVER_VIEW, BLACK_VIEW = range(3)
 AS_LISTED, BY_CLASS, BY_MOBILITY, BY_VALUE = range(4)
 FIRST, RANDOM = range(2)
 
-# Kinds of table entries, in the low bits of `info`.
-_EXACT, _UPPER, _LOWER = 1, 2, 3
-
 # As variables, flags of a call have one type; written as literals each would compile a version of its own.
 NOT_OVER, OVER = 0, 1
-
-_MIX_1, _MIX_2 = Word(0xBF58476D1CE4E5B9), Word(0x94D049BB133111EB)
-_SPREAD = (Word(0x9E3779B97F4A7C15), Word(0xD1342543DE82EF95), Word(0xC2B2AE3D27D4EB4F), Word(0x165667B19E3779F9))
-_R29, _R32 = Word(29), Word(32)
 
 Numbers = npt.NDArray[np.int64]
 
@@ -102,40 +106,6 @@ class Stack(NamedTuple):
     """[STATE]"""
     roots: Numbers
     """[squares, 2]: value of every root move in the order tried, and 1 if it is exact, 0 if an upper bound."""
-
-
-class Cache(NamedTuple):
-    """A transposition table of 2^k entries of 16 bytes, zero at the start; one entry means none."""
-
-    keys: Words
-    info: Numbers
-    """Value * 2^12 + (best move + 2) * 4 + kind."""
-
-
-@inlined
-def _hash(me: Board, opp: Board) -> Word:
-    """64 well mixed bits of a position."""
-    h = (me[0] * _SPREAD[0]) ^ ((opp[0] + _SPREAD[1]) * _SPREAD[2])
-    h = (h ^ (h >> _R32)) * _MIX_1
-    if len(me) > 1:
-        for i in range(1, 4):
-            h ^= me[i] * _SPREAD[1] + (opp[i] + _SPREAD[3]) * _SPREAD[0]
-            h = (h ^ (h >> _R29)) * _MIX_1
-    return (h ^ (h >> _R29)) * _MIX_2
-
-
-@inlined
-def _key(me: Board, opp: Board, depth: int, ply: int) -> Word:
-    """The key of a position searched to a depth: equal keys mean equal values, so depth and side are part of it."""
-    h = _hash(me, opp) ^ (Word(depth * 2 + (ply & 1) + 1) * _SPREAD[2])
-    return (h ^ (h >> _R32)) * _MIX_2
-
-
-@inlined
-def _after(me: Board, opp: Board, square: int) -> tuple[Board, Board]:
-    """The boards after a move, seen by the next side."""
-    turned = flips(me, opp, square)
-    return without(opp, turned), either(either(me, turned), single(square, me))
 
 
 @inlined
@@ -217,7 +187,7 @@ def _list_moves(
             rest = without_first(rest)
             place = listed
             if order >= BY_MOBILITY:
-                theirs, mine = _after(me, opp, square)
+                theirs, mine = after(me, opp, square)
                 if order == BY_MOBILITY:
                     rank = count(moves(theirs, mine, full))
                 else:
@@ -276,35 +246,29 @@ def _absorb(frames: Numbers, lines: Numbers, roots: Numbers, ply: int, square: i
 
 
 @inlined
-def _probe(frames: Numbers, ply: int, key: Word, keys: Words, info: Numbers) -> bool:
+def _settles(frames: Numbers, ply: int, entry: Word) -> bool:
     """Whether a table entry settles a node; its value then stands in BEST."""
-    slot = np.int64(key & Word(len(keys) - 1))
-    if keys[slot] != key:
-        return False
-    value, kind = info[slot] >> 12, info[slot] & 3
-    if kind == _UPPER and value > frames[ply, ALPHA]:
-        return False
-    if kind == _LOWER and value < frames[ply, BETA]:
-        return False
-    frames[ply, BEST] = value
-    return True
+    value, kind = value_in(entry), kind_in(entry)
+    low, high = frames[ply, ALPHA], frames[ply, BETA]
+    settled = kind == EXACT or (kind == UPPER and value <= low) or (kind == LOWER and value >= high)
+    if settled:
+        frames[ply, BEST] = value
+    return settled
 
 
 @inlined
-def _known_move(key: Word, keys: Words, info: Numbers) -> int:
-    """The best move of a table entry, or NO_MOVE."""
-    slot = np.int64(key & Word(len(keys) - 1))
-    return int((info[slot] >> 2) & 1023) - 2 if keys[slot] == key else NO_MOVE
+def _recall(table: Words, key: Word, age: int) -> Word:
+    """What the table knows, packed; 0 for nothing."""
+    return read(table, slot(key, len(table)), aged(key, age))
 
 
 @inlined
-def _remember(frames: Numbers, ply: int, key: Word, keys: Words, info: Numbers) -> None:
+def _remember(frames: Numbers, ply: int, table: Words, key: Word, age: int) -> None:
     """Stores the value of a finished node, always in place of what was there."""
     value = frames[ply, BEST]
-    kind = _UPPER if value <= frames[ply, ALPHA] else _LOWER if value >= frames[ply, BETA] else _EXACT
-    slot = np.int64(key & Word(len(keys) - 1))
-    keys[slot] = key
-    info[slot] = (value << 12) + ((frames[ply, BEST_MOVE] + 2) << 2) + kind
+    kind = UPPER if value <= frames[ply, ALPHA] else LOWER if value >= frames[ply, BETA] else EXACT
+    data = pack_value(value, kind, frames[ply, BEST_MOVE])
+    write(table, slot(key, len(table)), aged(key, age), data)
 
 
 @inlined
@@ -328,7 +292,7 @@ def _above_leaves(
         while not is_empty(rest):
             square = first(rest)
             rest = without_first(rest)
-            theirs, mine = _after(me, opp, square)
+            theirs, mine = after(me, opp, square)
             tried += 1
             value = -_horizon(theirs, mine, full, ply + 1, options, evaluation, plug, state, NOT_OVER)
             if value > best:
@@ -343,13 +307,16 @@ def search(
     stack: Stack,
     full: Board,
     classes: Words,
-    cache: Cache,
+    table: Words,
+    age: int,
     options: Options,
     evaluation: Evaluation,
     plug: Any,
     budget: int,
 ) -> bool:
     """Goes on with the search that `stack` holds for about `budget` nodes; whether it is finished.
+
+    `table` is from `new_table`, one entry means none; entries of another `age` are not looked at.
 
     Begin with the position in row 0 of `own` and `other`, its DEPTH set, its window infinite, COUNT 0 or the number of
     root moves already listed, and a state of PLY 0 and ENTERING 1. Finished, the value stands in state[VALUE].
@@ -365,8 +332,7 @@ def search(
         stack.state,
         stack.roots,
     )
-    keys, info = cache.keys, cache.info
-    tabled = len(keys) > 1
+    tabled = len(table) > 1
     prune = options.pruning != PLAIN
     ply, entering = state[PLY], state[ENTERING] != 0
     nodes, stop = state[NODES], state[NODES] + budget
@@ -381,11 +347,12 @@ def search(
             lines[ply, 0] = 0
             known = NO_MOVE
             if tabled and depth > 2 and ply > 0:
-                key = _key(me, opp, depth, ply)
-                done = _probe(frames, ply, key, keys, info)
-                known = _known_move(key, keys, info)
+                position = position_hash(me, opp)
+                entry = _recall(table, searched_key(position, depth, ply & 1), age)
+                done = _settles(frames, ply, entry)
+                known = move_in(entry)
                 if known == NO_MOVE:
-                    known = _known_move(_key(me, opp, depth - 1, ply), keys, info)
+                    known = move_in(_recall(table, searched_key(position, depth - 1, ply & 1), age))
             if depth == 0:
                 frames[ply, BEST] = _settled(me, opp, full, ply, options, evaluation, plug, state, NOT_OVER)
                 done = True
@@ -429,7 +396,7 @@ def search(
             if frames[ply, COUNT] > 0:
                 square = int(frames[ply, MOVES + rank])
                 floor = _floor(frames, ply, square, options)
-                theirs, mine = _after(me, opp, square)
+                theirs, mine = after(me, opp, square)
                 frames[ply + 1, DEPTH] = depth - 1
             store(own, ply + 1, theirs)
             store(other, ply + 1, mine)
@@ -442,7 +409,7 @@ def search(
             continue
         # The node is finished: up to its parent.
         if tabled and depth > 2 and ply > 0 and frames[ply, NEXT] > 0:
-            _remember(frames, ply, _key(me, opp, depth, ply), keys, info)
+            _remember(frames, ply, table, searched_key(position_hash(me, opp), depth, ply & 1), age)
         if ply == 0:
             state[VALUE], state[NODES] = frames[0, BEST], nodes
             return True

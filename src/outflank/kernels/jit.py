@@ -123,16 +123,18 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]  # numba is untyped
             super().save_overload(sig, data)
 
 
+KERNELS: list[Any] = []
+"""Every function under `@kernel`, in the order of definition."""
+
+
 class _Counter(event.Listener):  # type: ignore[misc]  # numba is untyped
     """Counts kernels that numba compiles; what is found on disk raises no such event."""
 
-    def __init__(self) -> None:
-        self.kernels: list[Any] = []
-        self.compiled = 0
+    compiled = 0
 
     def on_start(self, event: Any) -> None:
         # At the start and not at the end: who watches from another thread learns of a compilation while it lasts.
-        if any(event.data["dispatcher"] is known for known in self.kernels):
+        if any(event.data["dispatcher"] is known for known in KERNELS):
             self.compiled += 1
 
     def on_end(self, event: Any) -> None:
@@ -155,7 +157,7 @@ def specialisations() -> int:
     >>> difference((Word(1),), (Word(6),)), specialisations() - before
     (-1, 0)
     """
-    return sum(len(known.overloads) for known in _counter.kernels)
+    return sum(len(known.overloads) for known in KERNELS)
 
 
 def compilations() -> int:
@@ -179,6 +181,7 @@ def kernel(function: F) -> F:
     if INTERPRETED:
         return function
     dispatcher = numba.njit(**_COMPILE)(function)
+    KERNELS.append(dispatcher)
     previous, config.CACHE_DIR = config.CACHE_DIR, str(cache_directory())
     try:
         dispatcher.enable_caching()
@@ -187,7 +190,6 @@ def kernel(function: F) -> F:
     dispatcher._cache.__class__ = _SafeCache
     files = dispatcher._cache._cache_file
     files._data_name_pattern = files._data_name_pattern.replace("{number:d}", f"{os.getpid()}-{{number:d}}")
-    _counter.kernels.append(dispatcher)
     return cast(F, dispatcher)
 
 

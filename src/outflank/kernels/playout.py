@@ -18,23 +18,20 @@ import numpy.typing as npt
 from outflank.kernels.bitboard import (
     ZERO,
     count,
-    either,
-    flips,
     is_empty,
     moves,
     plain_flips,
     plain_moves,
     ranked,
     ranked_bit,
-    single,
     store,
-    without,
 )
 from outflank.kernels.jit import Board, Word, Words, inlined, kernel
+from outflank.kernels.rules import PASS, after, with_turned
 
 LANES = 32
-PASS, OVER = -1, -2
-"""In place of a square, in the lines of `random_lines`."""
+OVER = -2
+"""In place of a move, in the lines of `random_lines`."""
 UNLIMITED = 1 << 60
 ME, OPP, S0, S1, CHOSEN, RANK = range(6)
 
@@ -102,8 +99,7 @@ def random_moves(
             passed = False
             placed += 1
             square = ranked(squares, choose(number, count(squares)))
-            turned = flips(me, opp, square)
-            me, opp = without(opp, turned), either(either(me, turned), single(square, me))
+            me, opp = after(me, opp, square)
         own = not own
     return me, opp, own, False, s0, s1
 
@@ -165,8 +161,7 @@ def random_lines(
             else:
                 square = ranked(squares, rank)
                 lines[row, ply] = square
-                turned = flips(a, b, square)
-                a, b = without(b, turned), either(either(a, turned), single(square, a))
+                a, b = after(a, b, square)
         store(mine, row, a)
         store(theirs, row, b)
         used = at
@@ -191,9 +186,8 @@ def _draw_moves(lanes: Words, full: Board) -> Word:
 def _play_chosen(lanes: Words) -> None:
     """Plays one square in every lane, or passes where there is none, and hands the turn over."""
     for i in range(LANES):
-        me, opp, bit = lanes[ME, i], lanes[OPP, i], lanes[CHOSEN, i]
-        turned = plain_flips((me,), (opp,), (bit,))[0]
-        lanes[ME, i], lanes[OPP, i] = opp & ~turned, me | turned | bit
+        me, opp, bit = (lanes[ME, i],), (lanes[OPP, i],), (lanes[CHOSEN, i],)
+        (lanes[ME, i],), (lanes[OPP, i],) = with_turned(me, opp, plain_flips(me, opp, bit), bit)
 
 
 @kernel

@@ -46,7 +46,6 @@ from outflank.kernels.bitboard import (
     moves,
     ranked,
     single,
-    without,
     without_first,
 )
 from outflank.kernels.evaluate import Evaluation, Sums, leaf_evaluation, position_worth, worth
@@ -64,6 +63,7 @@ from outflank.kernels.playout import (
     random_moves,
     stream,
 )
+from outflank.kernels.rules import after, with_turned
 
 UNIFORM, HEURISTIC, OWN_HEURISTIC, EPSILON, WEIGHTED, CUTOFF = range(6)
 KINDS = ("uniform", "heuristic", "own_heuristic", "epsilon", "weighted", "cutoff")
@@ -197,7 +197,7 @@ def _heuristic(
 ) -> float:
     """H of a legal move; `before` is the worth of the position without it."""
     turned = flips(me, opp, square)
-    mine, theirs = either(either(me, turned), single(square, me)), without(opp, turned)
+    theirs, mine = with_turned(me, opp, turned, single(square, me))
     gained = 2 * worth(turned, sums, 0) + np.int64(sums[0, square >> 3, 1 << (square & 7)])
     position = float(sign * (before + gained))
     replies, discs = count(moves(theirs, mine, full)), count(turned)
@@ -291,8 +291,7 @@ def guided_playout(
         else:
             passed = False
             square, s0, s1 = _pick(mine, theirs, full, squares, ours, policy, s0, s1)
-            turned = flips(mine, theirs, square)
-            mine, theirs = without(theirs, turned), either(either(mine, turned), single(square, mine))
+            mine, theirs = after(mine, theirs, square)
         ours = not ours
     won, lost = _paid(_seen(ours == own, mine, theirs), policy.sign, policy.draw)
     return won, lost, count(either(mine, theirs)) - count(either(me, opp)), s0, s1

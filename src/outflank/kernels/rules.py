@@ -14,7 +14,30 @@ from outflank.kernels.bitboard import (
     without,
     without_first,
 )
-from outflank.kernels.jit import Board, kernel
+from outflank.kernels.jit import Board, inlined, kernel
+
+PASS = -1
+"""The pass, wherever kernels hold a move."""
+
+
+@inlined
+def with_turned(me: Board, opp: Board, turned: Board, placed: Board) -> tuple[Board, Board]:
+    """The boards after `me` sets the disc of `placed` and turns those of `turned`, from the next side's view."""
+    return without(opp, turned), either(either(me, turned), placed)
+
+
+@inlined
+def after(me: Board, opp: Board, square: int) -> tuple[Board, Board]:
+    """The boards after `me` plays a legal square, from the next side's view: (its discs, discs of the mover)."""
+    return with_turned(me, opp, flips(me, opp, square), single(square, me))
+
+
+@inlined
+def after_or_pass(me: Board, opp: Board, square: int) -> tuple[Board, Board]:
+    """`after` of a square, or of `PASS`."""
+    if square == PASS:
+        return opp, me
+    return after(me, opp, square)
 
 
 @kernel
@@ -25,9 +48,8 @@ def legal_moves(me: Board, opp: Board, full: Board) -> Board:
 
 @kernel
 def play(me: Board, opp: Board, square: int) -> tuple[Board, Board]:
-    """The boards after `me` plays a legal square, seen by the next side: (their discs, discs of the mover)."""
-    turned = flips(me, opp, square)
-    return without(opp, turned), either(either(me, turned), single(square, me))
+    """`after` for callers that are not kernels."""
+    return after(me, opp, square)
 
 
 @kernel
@@ -54,7 +76,6 @@ def perft(me: Board, opp: Board, full: Board, depth: int) -> int:
     while not is_empty(squares):
         square = first(squares)
         squares = without_first(squares)
-        turned = flips(me, opp, square)
-        mine = either(either(me, turned), single(square, me))
-        leaves += perft(without(opp, turned), mine, full, depth - 1)
+        theirs, mine = after(me, opp, square)
+        leaves += perft(theirs, mine, full, depth - 1)
     return leaves

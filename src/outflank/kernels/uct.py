@@ -22,10 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from outflank.kernels.bitboard import count, either, first, flips, is_empty, moves, single, without, without_first
+from outflank.kernels.bitboard import count, first, is_empty, moves, without_first
 from outflank.kernels.jit import Board, Word, inlined, kernel
 from outflank.kernels.playout import advance, choose, stream
 from outflank.kernels.policy import Lanes, playouts, policy_playout
+from outflank.kernels.rules import PASS, after_or_pass
 
 MOVER, OWN, OPPOSING = range(3)
 """Whose reward a node is credited with: who moved into it, always the side that searches, always the other."""
@@ -33,8 +34,6 @@ PARENT, SIBLINGS, LAYER = range(3)
 """What the logarithm counts: visits of the parent, of its children, of all nodes of that depth."""
 UNEXPANDED, FINISHED, PASSING = -1, -2, -3
 """In `children`, of a node without a block: not looked at yet, game over, a pass that stays a leaf."""
-PASS = -1
-"""In `squares`: the pass."""
 NOTHING_HELD = -1
 """In `counters[HELD]`: the next simulation begins at the root."""
 
@@ -115,15 +114,6 @@ def begin(tree: Tree) -> None:
 
 
 # --- one simulation ---------------------------------------------------------------------------------------
-
-
-@inlined
-def _after(me: Board, opp: Board, square: int) -> tuple[Board, Board]:
-    """The boards after a move or a pass, seen by the next side."""
-    if square == PASS:
-        return opp, me
-    turned = flips(me, opp, square)
-    return without(opp, turned), either(either(me, turned), single(square, me))
 
 
 @inlined
@@ -215,7 +205,7 @@ def _credit(tree: Tree, depth: int, own: float, opposing: float, reading: UctOpt
 def _replay(me: Board, opp: Board, tree: Tree, depth: int) -> tuple[Board, Board]:
     """The boards at this depth of the last path."""
     for level in range(1, depth + 1):
-        me, opp = _after(me, opp, tree.squares[tree.path[level]])
+        me, opp = after_or_pass(me, opp, tree.squares[tree.path[level]])
     return me, opp
 
 
@@ -244,7 +234,7 @@ def _descend(
                 counters[HELD] = depth
         else:
             child = _best_child(tree, slot, depth, reading.logarithm)
-        me, opp = _after(me, opp, tree.squares[child])
+        me, opp = after_or_pass(me, opp, tree.squares[child])
         depth += 1
         tree.path[depth] = child
         if fresh:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from outflank.board import Color, Position, Rules
 from outflank.evaluation import EvaluationSpec, Table, read_table
 from outflank.kernels import alphabeta as kernel
+from outflank.kernels.table import new_table
 from outflank.search.clock import Clock
 from outflank.search.decision import Decision, RootMove
 from outflank.search.limits import Limits
@@ -83,14 +84,6 @@ def _new_stack(rules: Rules, plies: int) -> kernel.Stack:
     )
 
 
-def _new_cache(megabytes: float) -> kernel.Cache:
-    """A table of the largest power of two of 16-byte entries that fits; one entry for none."""
-    entries = 1
-    while entries * 2 * 16 <= megabytes * 2**20:
-        entries *= 2
-    return kernel.Cache(np.zeros(entries, np.uint64), np.zeros(entries, np.int64))
-
-
 class _Setting(NamedTuple):
     """What all searches under the same rules have in common."""
 
@@ -116,7 +109,8 @@ class MinimaxSearch(Player):
         self.ways = ways or MinimaxOptions()
         self.explains = True
         """Whether decisions tell the expected line and what every move is worth."""
-        self._cache = _new_cache(hash_mb)
+        self._table = new_table(hash_mb)
+        self._searches = 0
         self._stacks: dict[tuple[int, int], kernel.Stack] = {}
         self._settings: dict[Rules, _Setting] = {}
 
@@ -203,9 +197,9 @@ class _Run:
         self.parent = search
         self.evaluation, self.plug, self.classes, options = search.setting(position.rules)
         self.options = options[position.turn]
-        self.cache = search._cache
-        if len(self.cache.keys) > 1:
-            self.cache.keys.fill(0)  # entries of an earlier search would change the number of nodes
+        self.table = search._table
+        search._searches += 1
+        self.age = search._searches  # entries of an earlier search would change the number of nodes
         self.nodes = 0
         self.depth = 0
         self.solved = False
@@ -223,7 +217,8 @@ class _Run:
                 stack,
                 self.full,
                 self.classes,
-                self.cache,
+                self.table,
+                self.age,
                 self.options,
                 self.evaluation,
                 self.plug,

@@ -19,15 +19,16 @@ import numpy as np
 from outflank.board import Empties, Position, Rules
 from outflank.errors import BadSpec
 from outflank.kernels import endgame as kernels
-from outflank.kernels.jit import INTERPRETED, Words
+from outflank.kernels.jit import INTERPRETED
+from outflank.kernels.outlook import EndgameRules
+from outflank.kernels.rules import PASS
+from outflank.kernels.shallow import NONE
+from outflank.kernels.table import new_table
 from outflank.search.clock import Clock
 from outflank.search.decision import RootMove
 from outflank.search.limits import Limits
 
 Aim = Literal["margin", "wdl"]
-
-ENTRY_BYTES = 16
-"""Memory of one entry of the table."""
 
 _FIRST_RATE = 1e4 if INTERPRETED else 5e6
 
@@ -108,11 +109,11 @@ def _check(by: str, empties: str, memory_mb: float) -> None:
         raise BadSpec(f"memory_mb={memory_mb} is not possible; expected more than 0")
 
 
-def _game(rules: Rules, empties: Empties) -> kernels.Game:
+def _game(rules: Rules, empties: Empties) -> EndgameRules:
     """The rules as the kernel takes them."""
     last = rules.size - 1
     cells = [(rules.bit(square), *divmod(square, rules.size)) for square in range(rules.cells)]
-    return kernels.Game(
+    return EndgameRules(
         full=rules.board(rules.full),
         sides=rules.board(sum(bit for bit, _, column in cells if column in (0, last))),
         ends=rules.board(sum(bit for bit, row, _ in cells if row in (0, last))),
@@ -120,12 +121,6 @@ def _game(rules: Rules, empties: Empties) -> kernels.Game:
         sign=1 if rules.variant == "standard" else -1,
         prize=1 if empties == "winner" else 0,
     )
-
-
-def _new_table(memory_mb: float, empties: int) -> Words:
-    """A power of two of entries: what fits into the memory, and less where few empties cannot fill it."""
-    fitting = max(2, int(memory_mb * 2**20) // ENTRY_BYTES)
-    return np.zeros((2 ** min(fitting.bit_length() - 1, empties + 4), 2), np.uint64)
 
 
 class _Searcher:
@@ -138,7 +133,7 @@ class _Searcher:
         self.clock = Clock(self.limits, _FIRST_RATE)
         self.game = _game(position.rules, empties)
         self.worst, self.best = (-1, 1) if by == "wdl" else (-self.game.squares, self.game.squares)
-        self.table = _new_table(memory_mb, position.empties)
+        self.table = new_table(memory_mb, least=2, most=2 ** (position.empties + 4))  # few empties cannot fill more
         self.boards = np.zeros((2 * plies, position.rules.words), np.uint64)
         self.frames = np.zeros((plies, kernels.FRAME), np.int64)
         self.state = np.zeros(4, np.int64)
@@ -151,7 +146,7 @@ class _Searcher:
         self.boards[0], self.boards[1], _ = position.boards
         root = self.frames[0]
         root[kernels.ALPHA], root[kernels.BETA], root[kernels.COUNT] = alpha, beta, kernels.UNOPENED
-        root[kernels.BEST], root[kernels.BEST_MOVE] = kernels.NONE, kernels.PASS
+        root[kernels.BEST], root[kernels.BEST_MOVE] = NONE, PASS
         self.state[:] = 0
         while self.state[kernels.PLY] >= 0:
             budget = self._budget()
@@ -192,14 +187,14 @@ class _Searcher:
 
     def _square(self, bit: int) -> int:
         """A move of the kernel as one of ours."""
-        return self.rules.pass_move if bit == kernels.PASS else next(self.rules.squares(1 << bit))
+        return self.rules.by_bit[bit]
 
     def _root_move(self) -> int | None:
         """The best move of the last search; of a stopped one the best so far, or the most promising."""
         if self.position.is_over:
             return None
-        if self.frames[0, kernels.BEST] == kernels.NONE:
-            return self._square(int(self.frames[0, kernels.MOVES]) & kernels.PASS)
+        if self.frames[0, kernels.BEST] == NONE:
+            return self._square(int(self.frames[0, kernels.MOVES]) % kernels.ITEM - 1)
         return self._square(int(self.frames[0, kernels.BEST_MOVE]))
 
     # --- what people ask for --------------------------------------------------------------------------

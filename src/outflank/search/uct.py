@@ -32,6 +32,7 @@ from outflank.game import moves_between
 from outflank.kernels import uct as kernels
 from outflank.kernels.jit import Word
 from outflank.kernels.policy import lanes_for_playouts
+from outflank.kernels.rules import PASS
 from outflank.kernels.uct import Tree, UctOptions
 from outflank.search.clock import Clock
 from outflank.search.decision import Decision, RootMove
@@ -230,7 +231,7 @@ class UctSearch(Player):
             return None
         slot, tree = 0, self._nodes
         for move in line:
-            bit = kernels.PASS if move == position.rules.pass_move else position.rules.bit(move).bit_length() - 1
+            bit = PASS if move == position.rules.pass_move else position.rules.bit(move).bit_length() - 1
             block, tried = int(tree.children[slot]), int(tree.tried[slot])
             squares = tree.squares[block : block + tried].tolist() if block > 0 else []
             if bit not in squares:

@@ -1,0 +1,143 @@
+"""A rough worth of a position, by which exact endgames order their moves: mobility, frontier and stable discs.
+
+A stable disc, one that can never be turned, also bounds the score. Source: Edax (Delorme).
+"""
+
+from typing import NamedTuple
+
+from outflank.kernels.bitboard import (
+    ONE,
+    both,
+    count,
+    down,
+    either,
+    first,
+    is_empty,
+    moves,
+    row_step,
+    run_down,
+    run_up,
+    up,
+    without,
+    without_first,
+)
+from outflank.kernels.jit import Board, Word, inlined, kernel
+from outflank.kernels.rules import after
+
+
+class EndgameRules(NamedTuple):
+    """What is being played for, on which board."""
+
+    full: Board
+    sides: Board
+    """First and last column."""
+    ends: Board
+    """First and last row."""
+    squares: int
+    sign: int
+    """+1 when more discs win, -1 when fewer."""
+    prize: int
+    """1 when the empty squares go to the side with more discs, else 0."""
+
+
+# --- stable discs -----------------------------------------------------------------------------------------
+
+
+@inlined
+def _open_line(empty: Board, through: Board, step: Word) -> Board:
+    """Squares of `through` with an empty square on their line along `step`."""
+    return either(run_up(empty, through, step), run_down(empty, through, step))
+
+
+@inlined
+def _safe_lines(empty: Board, rules: EndgameRules) -> tuple[Board, Board, Board, Board]:
+    """For the four lines, the squares where no disc can be turned along them: full lines and the edges.
+
+    Runs go through inner squares alone, because an edge is safe whatever the line holds; so a run that wraps round
+    the end of a row stops there.
+    """
+    row = row_step(empty)
+    across, upright = without(rules.full, rules.sides), without(rules.full, rules.ends)
+    inner = both(across, upright)
+    return (
+        without(rules.full, _open_line(empty, across, ONE)),
+        without(rules.full, _open_line(empty, upright, row)),
+        without(rules.full, _open_line(empty, inner, row + ONE)),
+        without(rules.full, _open_line(empty, inner, row - ONE)),
+    )
+
+
+@inlined
+def _beside(board: Board, step: Word) -> Board:
+    return either(up(board, step), down(board, step))
+
+
+@inlined
+def _stable(of: Board, safe: tuple[Board, Board, Board, Board]) -> Board:
+    """Discs that can never be turned: along each line safe or beside a stable disc of the same side."""
+    row = row_step(of)
+    stable = both(of, both(both(safe[0], safe[1]), both(safe[2], safe[3])))
+    while True:
+        straight = both(either(safe[0], _beside(stable, ONE)), either(safe[1], _beside(stable, row)))
+        slanted = both(either(safe[2], _beside(stable, row + ONE)), either(safe[3], _beside(stable, row - ONE)))
+        more = without(both(of, both(straight, slanted)), stable)
+        if is_empty(more):
+            return stable
+        stable = either(stable, more)
+
+
+@kernel
+def stability(me: Board, opp: Board, rules: EndgameRules) -> tuple[int, int]:
+    """Numbers of discs of `me` and of `opp` that can never be turned: a lower bound of the truth."""
+    safe = _safe_lines(without(rules.full, either(me, opp)), rules)
+    return count(_stable(me, safe)), count(_stable(opp, safe))
+
+
+# --- outlook ----------------------------------------------------------------------------------------------
+
+
+@inlined
+def frontier(of: Board, empty: Board, rules: EndgameRules) -> int:
+    """Number of empty squares beside discs that could be turned from there."""
+    row = row_step(of)
+    across, upright = without(of, rules.sides), without(of, rules.ends)
+    inner = both(across, upright)
+    straight = either(_beside(across, ONE), _beside(upright, row))
+    return count(both(empty, either(straight, either(_beside(inner, row - ONE), _beside(inner, row + ONE)))))
+
+
+@inlined
+def _outlook(me: Board, opp: Board, legal: Board, rules: EndgameRules) -> int:
+    """A rough worth of a position to `me`, who is to move: moves, frontier and stable discs against theirs."""
+    empty = without(rules.full, either(me, opp))
+    mine, theirs = stability(me, opp, rules)
+    corners, replies = both(rules.sides, rules.ends), moves(opp, me, rules.full)
+    mobility = count(legal) + count(both(legal, corners)) - count(replies) - count(both(replies, corners))
+    exposed = frontier(opp, empty, rules) - frontier(me, empty, rules)
+    return 8 * mobility + 4 * exposed + 8 * rules.sign * (mine - theirs)
+
+
+FAR = 1 << 20
+"""More than every outlook."""
+
+
+@kernel
+def estimate(me: Board, opp: Board, rules: EndgameRules, plies: int, alpha: int, beta: int) -> tuple[int, int]:
+    """(the outlook after some plies of alpha-beta, nodes). Recursion keeps one signature."""
+    legal = moves(me, opp, rules.full)
+    if plies == 0:
+        return _outlook(me, opp, legal, rules), 1
+    if is_empty(legal):
+        if is_empty(moves(opp, me, rules.full)):
+            return rules.sign * 1000 * (count(me) - count(opp)), 1
+        value, nodes = estimate(opp, me, rules, plies - 1, -beta, -alpha)
+        return -value, nodes
+    best, nodes = -FAR, 1
+    while best < beta and not is_empty(legal):
+        square = first(legal)
+        legal = without_first(legal)
+        theirs, mine = after(me, opp, square)
+        value, done = estimate(theirs, mine, rules, plies - 1, -beta, -max(alpha, best))
+        nodes += done
+        best = max(best, -value)
+    return best, nodes
