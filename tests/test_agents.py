@@ -212,11 +212,11 @@ def test_an_evaluation_of_a_persons_own_searches_like_a_built_in(size: int) -> N
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("Illegal", "illegal|answered 0"),
+        ("Illegal", "answered 0"),
         ("Silent", "no answer within 1 s"),
-        ("Raising", "raised ZeroDivisionError: one of those days"),
+        ("Raising", "ZeroDivisionError: one of those days"),
         ("Moody", "not reproducible"),
-        ("Dying", "died"),
+        ("Dying", "ended with exit code 3"),
         ("Nothing", "cannot be built"),
     ],
 )
@@ -224,7 +224,7 @@ def test_check_agent_reports_what_was_broken(name: str, problem: str) -> None:
     seconds = 1 if name == "Silent" else PATIENCE
     report = check_agent(f"players_of_people:{name}", [Rules(4)], positions=2, seconds=seconds)
     assert not report.ok
-    assert any(part in str(report) for part in problem.split("|")), str(report)
+    assert problem in str(report), str(report)
 
 
 @pytest.mark.compiled

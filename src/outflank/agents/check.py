@@ -1,25 +1,21 @@
-"""`check_agent`: does a player keep the contract? Run in a process of its own, so that nothing it does can hang us.
+"""`check_agent`: does a player keep the contract? It is asked in a process of its own, so that nothing can hang us.
 
 The contract: in every position that is not over, of every size and variant it is meant for, `choose` returns a legal
 move within the deadline, raises nothing, and returns the same move again for the same seed.
 """
 
-import multiprocessing
 import random
 from collections.abc import Iterable
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 
-from outflank.agents.registry import agent, is_own
+from outflank.agents.outside import OutsidePlayer
 from outflank.board import Position, Rules
-from outflank.errors import OutflankError
+from outflank.errors import EngineFailed, OutflankError
 from outflank.search.limits import Limits
-from outflank.spec import parse
 
 DEFAULT_RULES = tuple(Rules(size, variant) for size in (4, 6, 8, 10) for variant in ("standard", "reversed"))
-_START_SECONDS = 120.0
-_DEPTH = 2
-_LIMITS = Limits(depth=_DEPTH, nodes=5000, playouts=50)
+_MOST_PROBLEMS = 10
+_LIMITS = Limits(depth=2, nodes=5000, playouts=50)
 
 
 @dataclass(frozen=True)
@@ -65,85 +61,36 @@ def check_agent(
     >>> check_agent("random", rules=[Rules(4)], positions=2).ok
     True
     """
-    tasks = [position for rule in rules for position in sample_positions(rule, positions, seed=rule.size)]
     problems: list[str] = []
     decisions = 0
-    context = multiprocessing.get_context("spawn")
-    while tasks and len(problems) < 10:
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_answer, args=(text, theirs, tasks), daemon=True)
-        process.start()
-        theirs.close()
-        try:
-            done, failure = _question(ours, tasks, seconds, problems)
-        finally:
-            process.kill()
-            process.join()
-            ours.close()
-        decisions += done
-        if not failure:
-            break
-        problems.append(failure)
-        tasks = tasks[done // 2 + 1 :] if "cannot be built" not in failure else []
+    player = OutsidePlayer(text)
+    try:
+        for each in rules:
+            player.prepare_for(each)
+            for position in sample_positions(each, positions, seed=each.size):
+                answers = _ask_twice(player, position, seconds, problems)
+                decisions += answers
+                if len(problems) >= _MOST_PROBLEMS:
+                    return CheckReport(text, decisions, tuple(problems))
+    except OutflankError as error:
+        problems.append(f"cannot be built: {error}")
+    finally:
+        player.close()
     return CheckReport(text, decisions, tuple(problems))
 
 
-def _question(ours: Connection, tasks: list[Position], seconds: float, problems: list[str]) -> tuple[int, str]:
-    """Asks about every position twice; (answers received, what ended the dialogue early)."""
-    decisions = 0
-    if not ours.poll(_START_SECONDS):
-        return 0, f"cannot be built within {_START_SECONDS:.0f} s"
-    built = _receive(ours)
-    if built != "ready":
-        return 0, f"cannot be built: {built}"
-    for position in tasks:
-        moves = []
+def _ask_twice(player: OutsidePlayer, position: Position, seconds: float, problems: list[str]) -> int:
+    """The number of legal answers; what was wrong is added to the problems."""
+    moves: list[int] = []
+    where = f"{position.rules} {position.line()}"
+    player.prepare_for(position.rules)
+    try:
         for _ in range(2):
-            ours.send(position)
-            if not ours.poll(seconds):
-                return decisions, f"no answer within {seconds:g} s in {_where(position)}"
-            move = _receive(ours)
-            if isinstance(move, str):
-                return decisions, f"{move} in {_where(position)}"
-            if move not in position.moves:
-                legal = " ".join(map(str, position.moves))
-                return decisions, f"illegal move {move!r} in {_where(position)}; legal: {legal}"
-            moves.append(move)
-            decisions += 1
+            player.new_game()
+            moves.append(player.ask_move(position, _LIMITS, 1, seconds).move)
+    except EngineFailed as error:
+        problems.append(f"{error}, in {where}")
+    else:
         if moves[0] != moves[1]:
-            names = " and ".join(map(str, moves))
-            problems.append(f"not reproducible: {names} for the same seed in {_where(position)}")
-    return decisions, ""
-
-
-def _receive(ours: Connection) -> object:
-    try:
-        return ours.recv()
-    except (EOFError, OSError):
-        return "the process of the player died"
-
-
-def _where(position: Position) -> str:
-    return f"{position.rules} {position.line()}"
-
-
-def _answer(text: str, theirs: Connection, positions: list[Position]) -> None:
-    """The other side of the pipe: builds the agent, compiles what it needs, and answers until it is killed."""
-    try:
-        player = agent(text)
-        for position in positions:
-            position.play(position.moves[0])  # loads what positions need: the player is timed and not we
-        if not is_own(parse(text)):  # a person's player is asked under a deadline only
-            for rules in {position.rules.words: position.rules for position in positions}.values():
-                player.warm_up(rules)
-    except OutflankError as error:
-        theirs.send(str(error))
-        return
-    theirs.send("ready")
-    while True:
-        position = theirs.recv()
-        player.new_game()
-        try:
-            theirs.send(player.choose(position, _LIMITS, seed=1).move)
-        except Exception as error:  # a person's code may raise anything, and the report should say what
-            theirs.send(f"raised {type(error).__name__}: {error}")
+            problems.append(f"not reproducible: {moves[0]} and {moves[1]} for the same seed in {where}")
+    return len(moves)

@@ -31,6 +31,8 @@ from outflank.spec import Call, Value, parse
 
 START_SECONDS = 60.0
 """For Python, the person's imports and the building of the agent, and for a move that no time limit bounds."""
+_COMPILE_SECONDS = 300.0
+"""For everything that a built-in agent needs, from an empty cache on a busy machine."""
 _WARM_UP_SECONDS = 10.0
 """For a first decision outside a game; a player that cannot decide in that time will lose its games by the clock."""
 _GRACE = 0.5
@@ -88,15 +90,29 @@ class OutsidePlayer(Player):
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._has_own_code = has_own_code(text)
         self._process: EngineProcess | None = None
         self._failed: EngineFailed | None = None
         self._rules: Rules | None = None
 
+    def prepare_for(self, rules: Rules) -> None:
+        """Has a process running that has loaded what positions need; a built-in agent is compiled too.
+
+        Raises `EngineFailed` where the agent cannot be built.
+        """
+        if self._process is not None and self._rules == rules:
+            return
+        self._rules = rules
+        self._ask({"do": "load", "rules": str(rules)}, START_SECONDS)
+        if not self._has_own_code:
+            self._ask({"do": "warm_up", "rules": str(rules)}, _COMPILE_SECONDS)
+
     def warm_up(self, rules: Rules) -> None:
         """Starts the process and has it decide once; whatever fails here will fail in the games."""
-        self._rules = rules
         with suppress(EngineFailed):
-            self._ask({"do": "warm_up", "rules": str(rules)}, _WARM_UP_SECONDS)
+            self.prepare_for(rules)
+            if self._has_own_code:
+                self._ask({"do": "warm_up", "rules": str(rules)}, _WARM_UP_SECONDS)
 
     def new_game(self) -> None:
         """Has a process running that forgot the game before. Never fails: a failure is told by the next `choose`."""
@@ -149,7 +165,7 @@ class OutsidePlayer(Player):
         self._process.send(json.dumps(sys.path), START_SECONDS)
         main = _main_file() if _in_main(self.text) else None
         self._exchange({"agent": self.text, "main": main}, START_SECONDS)
-        if self._rules is not None:
+        if self._rules is not None:  # a fresh process in place of a killed one
             self._exchange({"do": "load", "rules": str(self._rules)}, START_SECONDS)
 
     def _exchange(self, question: dict[str, Any], seconds: float) -> dict[str, Any]:

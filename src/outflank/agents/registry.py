@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from outflank.agents.kinds import KINDS
+from outflank.agents.outside import OutsidePlayer, can_run_outside, has_own_code
 from outflank.agents.own import OwnPlayer, load_own
 from outflank.agents.presets import PRESETS
 from outflank.board import Position, Rules
@@ -136,8 +137,10 @@ def agent_signatures() -> dict[str, Signature]:
     }
 
 
-def agent(described: str | Player | Any) -> Agent:
+def agent(described: str | Player | Any, outside: bool = False) -> Agent:
     """The agent that a line of text describes; a player, or anything with `choose(position)`, is made one.
+
+    With `outside`, code of a person's that the text names runs in a process of its own, which can be killed.
 
     >>> agent("phan-synytsia-mcts(100)").text == agent(agent("phan-synytsia-mcts(100)").text).text
     True
@@ -151,14 +154,16 @@ def agent(described: str | Player | Any) -> Agent:
         return _around(described)
     text = described.strip()
     call = parse(text)
+    outside = outside and has_own_code(text) and can_run_outside(text)
     if is_own(call):
-        return Agent(_own_text(call), text, load_own(call.name, dict(call.options)), instant=False)
+        player = OutsidePlayer(text) if outside else load_own(call.name, dict(call.options))
+        return Agent(_own_text(call), text, player, instant=False)
     options = spelled_out(call)
     kind = KINDS[options.name]
     return Agent(
         text=str(options),
         label=text,
-        player=kind.build(options),
+        player=OutsidePlayer(text) if outside else kind.build(options),
         limits=kind.limits(options),
         fallback=kind.usual_limits,
         instant=options.get("instant", True),
