@@ -49,7 +49,7 @@ function nothing() {
     el(
       "p",
       { class: "hint" },
-      "Stores are written by outflank match and outflank tournament, reports by outflank reproduce.",
+      "Stores are written by outflank match, tournament, study and reproduce; reports by their option --report.",
     ),
   );
 }
