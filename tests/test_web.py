@@ -28,6 +28,7 @@ from outflank.execute import Here
 from outflank.interfaces.web import agents as agents_of_pages
 from outflank.interfaces.web.app import create_app
 from outflank.interfaces.web.security import Caps, page_agent
+from outflank.interfaces.web.verbs import VERBS
 from support import PATIENCE, PERFECT_GAME, wait_until
 from web_client import START, odd_message, play, serving, talking
 from web_load import is_helpful, pester_together, play_games, settle
@@ -315,24 +316,28 @@ def test_transforming_eight_ways(page: Page) -> None:
 @pytest.mark.parametrize(
     ("message", "words"),
     [
-        ({"do": "sing"}, "nothing is called 'sing'"),
+        ({"do": "sing"}, 'do is "sing"; expected one of: hello'),
         ({}, "do is missing"),
         ({"do": 7}, "do is 7"),
-        ({"do": "state"}, "rules is missing"),
-        ({"do": "state", "game": 5}, "expected an object"),
+        ({"do": "state"}, "state: game missing; expected game = a game: rules, start, moves"),
+        ({"do": "state", "game": 5}, "5 is no table; expected keys such as rules, start, moves"),
+        ({"do": "state", "game": {}}, "game: rules missing"),
+        ({"do": "state", "game": START, "al": True}, "'al' is not known, did you mean all?"),
         ({"do": "state", "game": {"rules": "standard 5x5"}}, "not known"),
         ({"do": "state", "game": START | {"moves": [0]}}, "black cannot play a1"),
-        ({"do": "state", "game": START | {"moves": [True]}}, "expected 0 to 64"),
-        ({"do": "state", "game": START | {"moves": [64] * 1000}}, "at most 128 moves"),
+        ({"do": "state", "game": START | {"moves": [True]}}, "expected a whole number from 0 to 256"),
+        ({"do": "state", "game": START | {"moves": [65]}}, "expected 0 to 64"),
+        ({"do": "state", "game": START | {"moves": [64] * 1000}}, "a list of 0 to 512"),
         ({"do": "state", "game": START | {"start": "-----OX--XO----- X"}}, "has 16 squares"),
-        ({"do": "state", "game": START, "all": "yes"}, "expected true or false"),
+        ({"do": "state", "game": START, "all": "yes"}, "expected yes or no"),
         ({"do": "new", "rules": "standard 8x8", "opening": "/etc/passwd"}, "expected start, random(8)"),
         ({"do": "new", "rules": "standard 8x8", "opening": "random(99)"}, "not a way to open"),
         ({"do": "new", "rules": "standard 8x8", "seed": 1e300}, "expected a whole number"),
-        ({"do": "think", "game": START}, "agent is missing"),
+        ({"do": "think", "game": START}, "think: agent missing"),
         ({"do": "think", "game": START, "agent": "minmax"}, "did you mean minimax"),
         ({"do": "think", "game": START, "agent": "random", "limits": {"depth": 0}}, "from 1 to 500"),
         ({"do": "think", "game": START, "agent": "random", "limits": {"seconds": -1}}, "above 0"),
+        ({"do": "think", "game": START, "agent": "random", "left_seconds": 10**400}, "a number above 0"),
         ({"do": "tree", "game": START, "playouts": "many"}, "expected a whole number"),
         ({"do": "read", "text": "good evening"}, "neither a game nor a position"),
         ({"do": "transform", "game": START, "number": 8}, "from 0 to 7"),
@@ -426,7 +431,8 @@ patient = pytest.fixture(quiet_client)
     st.sampled_from(("hello", "state", "new", "read", "write", "transform", "stop")) | st.text(max_size=9), st.data()
 )
 def test_any_content_gets_an_answer(patient: Page, verb: str, data: st.DataObject) -> None:
-    message = data.draw(st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=6))
+    names = [option.name for option in VERBS[verb].accepts.options] if verb in VERBS else []
+    message = data.draw(st.dictionaries(st.sampled_from(names or FIELDS), JSON, max_size=6))
     reply = patient.answer(**message, do=verb)
     assert reply["last"] is True and isinstance(reply["kind"], str)
     if reply["kind"] == "error":

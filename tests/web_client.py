@@ -17,6 +17,7 @@ from typing import Any
 import websockets
 from websockets.asyncio.client import ClientConnection
 
+from outflank.interfaces.web.verbs import VERBS
 from support import running
 
 Reply = dict[str, Any]
@@ -197,7 +198,10 @@ def odd_message(rng: random.Random, number: int) -> str | bytes:
         "seconds_per_move": rng.choice((None, 0.001, _odd(rng))),
         "all": rng.choice((True, False, _odd(rng))),
     }
-    for name in rng.sample(sorted(message), rng.randrange(4)):
+    if message["do"] in VERBS and rng.random() < 0.95:
+        known = {"id", "do", *(option.name for option in VERBS[message["do"]].accepts.options)}
+        message = {name: value for name, value in message.items() if name in known}
+    for name in rng.sample(sorted(message), rng.randrange(min(4, len(message)))):
         if rng.random() < 0.5:
             del message[name]
         else:

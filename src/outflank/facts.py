@@ -7,7 +7,7 @@ for the command line.
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from outflank.board import Move
+from outflank.board import Move, Position
 
 if TYPE_CHECKING:
     from outflank.agents.levels import Level
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from outflank.arena.match import MatchResult
     from outflank.arena.ratings import CrossTable, Ratings
     from outflank.arena.statistics.estimates import Estimate
+    from outflank.game import Game
     from outflank.search.decision import Decision
     from outflank.search.solver import Solution
 
@@ -34,6 +35,17 @@ def with_names(data: Any) -> Any:
     if isinstance(data, dict):
         return {key: with_names(value) for key, value in data.items()}
     return [with_names(value) for value in data] if isinstance(data, list | tuple) else data
+
+
+def game_facts(game: "Game") -> Facts:
+    """The moves of a game and where it began, as the page writes it; the usual start is left out.
+
+    >>> from outflank.game import Game
+    >>> with_names(game_facts(Game.of(moves="f5d6")))
+    {'rules': 'standard 8x8', 'start': None, 'moves': ['f5', 'd6']}
+    """
+    start = None if game.start == Position.start(game.rules) else game.start.line()
+    return {"rules": str(game.rules), "start": start, "moves": list(game.moves)}
 
 
 def decision_facts(decision: "Decision") -> Facts:

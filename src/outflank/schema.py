@@ -205,6 +205,9 @@ _MOST = 2**53
 
 # --- types ----------------------------------------------------------------------------------------------------
 
+_HUGE = 1e300
+"""No number is this large: neither an infinite one nor a whole one that no float can hold."""
+
 
 def whole(least: int = -_MOST, most: int = _MOST) -> OptionType:
     """Whole numbers from `least` to `most`.
@@ -229,7 +232,7 @@ def number(least: float, most: float = math.inf, above: bool = False) -> OptionT
     words = f"a number {'above' if above else 'from'} {least:g}" + ("" if most == math.inf else f" to {most:g}")
 
     def check(value: Any) -> float:
-        good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        good = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _HUGE
         if not good or not least <= value <= most or (above and value == least):
             raise BadSpec(f"expected {words}")
         return value  # type: ignore[no-any-return]
@@ -300,7 +303,7 @@ def list_of(item: OptionType, least: int = 1, most: int = 10_000) -> OptionType:
     >>> list_of(whole(4, 16))([6, 8])
     (6, 8)
     """
-    words = f"a list of {least} or more, each {item.words}"
+    words = f"a list of {least} {'or more' if most == 10_000 else f'to {most}'}, each {item.words}"
 
     def check(value: Any) -> tuple[Any, ...]:
         if not isinstance(value, list | tuple) or not least <= len(value) <= most:

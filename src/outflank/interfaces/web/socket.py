@@ -11,12 +11,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from outflank.errors import OutflankError
 from outflank.interfaces.web.agents import Agents, Page
-from outflank.interfaces.web.fields import BadMessage, Fields
 from outflank.interfaces.web.jobs import Job, Pools
+from outflank.interfaces.web.messages import BadMessage, Id, Request, read_id
 from outflank.interfaces.web.security import Caps, RateLimit
 from outflank.interfaces.web.verbs import Reply, verb_of
-
-Id = int | str | None
 
 _TOO_MANY = 1013
 _VIOLATION = 1008
@@ -97,14 +95,14 @@ class Connection:
             most = self.caps.messages_per_second
             return {"id": None, **_error(f"messages come too fast; expected at most {most} a second")}
         self.refused = 0
-        fields = None
+        request = None
         try:
-            fields = Fields.read(self._text(message))
-            if fields.verb == "stop":
-                return self._stop(fields)
-            self._begin(fields)
+            request = Request.read(self._text(message))
+            if request.verb == "stop":
+                return self._stop(request)
+            self._begin(request)
         except OutflankError as error:
-            return {"id": fields.id if fields else None, **_error(str(error))}
+            return {"id": request.id if request else None, **_error(str(error))}
         return None
 
     def _text(self, message: Any) -> str:
@@ -116,17 +114,15 @@ class Connection:
             raise BadMessage(f"the message has {size} bytes; expected at most {self.caps.message_bytes}")
         return str(text)
 
-    def _stop(self, fields: Fields) -> Reply:
-        what = Fields({"id": fields.content.get("what")}).id
-        running = self.jobs.get(what)
-        if running is None:
-            return {"id": fields.id, "kind": "stopped", "running": False, "last": True}
-        running[1].stop()
-        return {"id": fields.id, "kind": "stopped", "running": True, "last": True}
+    def _stop(self, request: Request) -> Reply:
+        running = self.jobs.get(read_id(request.fields.get("what")))
+        if running is not None:
+            running[1].stop()
+        return {"id": request.id, "kind": "stopped", "running": running is not None, "last": True}
 
-    def _begin(self, fields: Fields) -> None:
+    def _begin(self, request: Request) -> None:
         """Starts a request, unless too many are under way."""
-        verb, number = verb_of(fields), fields.id
+        verb, number = verb_of(request.verb), request.id
         if number is None:
             raise BadMessage("id is missing; expected a number or a short text, another for every request")
         if number in self.jobs:
@@ -136,8 +132,7 @@ class Connection:
             raise BadMessage(f"{len(self.jobs)} requests are under way; expected no more: wait, or stop one")
         if verb.pool != "quick" and searches >= self.caps.searches_per_connection:
             raise BadMessage(f"{searches} searches are under way; expected no more: wait, or stop one")
-        seconds = fields.maybe_number("seconds", self.caps.seconds) or self.caps.seconds
-        job = Job(verb.answer(fields, self.page), seconds, verb.stream)
+        job = Job(verb.answers(request.fields, self.page), self.caps.seconds, verb.stream)
         job.begin(self.pools, verb.pool)
         self.jobs[number] = (verb.pool, job)
         task = asyncio.create_task(self._report(number, job))

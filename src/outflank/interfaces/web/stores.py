@@ -16,9 +16,8 @@ from starlette.staticfiles import StaticFiles
 from outflank.arena.store import Store
 from outflank.board import moves_text
 from outflank.errors import OutflankError
-from outflank.facts import cross_table_facts, ratings_facts
+from outflank.facts import cross_table_facts, game_facts, ratings_facts
 from outflank.game import Game
-from outflank.interfaces.web.fields import written
 
 _MOST_ROWS = 200
 
@@ -98,7 +97,7 @@ class Stores:
     def _game(self, path: Path, request: Request) -> dict[str, Any] | None:
         with Store(path) as store:
             game = next(iter(store.games(key=request.path_params["key"])), None)
-        return None if game is None else _row(game) | {"game": written(game), "reason": game.reason}
+        return None if game is None else _row(game) | {"game": game_facts(game), "reason": game.reason}
 
 
 def _number(text: str | None, usual: int) -> int:

@@ -1,12 +1,16 @@
-"""What can be asked: each verb takes the fields of a message and makes the answers to it.
+"""What can be asked: each verb takes the checked fields of a message and makes the answers to it.
 
 An answer is a generator: what it yields is sent while it runs, what it returns is sent last. All of them run in
 threads, inside `stoppable`, and may take their time.
 """
 
 import io
+import json
+import math
 import re
-from collections.abc import Callable, Generator
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,37 +22,52 @@ from outflank.analysis import analyse, review, tree_opinion
 from outflank.arena.openings import read_openings
 from outflank.board import SIZES, VARIANTS, Color, Position, Rules
 from outflank.errors import BadSpec
-from outflank.facts import analysis_facts, decision_facts, level_facts, verdict_facts
+from outflank.facts import analysis_facts, decision_facts, game_facts, level_facts, verdict_facts
 from outflank.formats import Problem, read, write_ggf, write_obf
 from outflank.game import Game
 from outflank.interfaces.web.agents import Page
-from outflank.interfaces.web.fields import BadMessage, Fields, written
+from outflank.interfaces.web.messages import AGENT, GAME, LIMITS, SEED, BadMessage, Fields
 from outflank.interfaces.web.security import page_agent
+from outflank.schema import Option, Signature, choice, flag, number, text, whole
+from outflank.search.clock import stoppable
 from outflank.search.limits import Limits
 
 Reply = dict[str, Any]
 Answer = Generator[Reply, None, Reply]
 
 _OPENING = re.compile(r"start|(random|balanced)\(\d{1,3}\)")
-_MOST = 2**53
 
 
 @dataclass(frozen=True)
 class Verb:
-    """How a request is answered."""
+    """A request that can be made: its name and fields, and how it is answered."""
 
+    accepts: Signature
     answer: Callable[[Fields, Page], Answer]
     pool: str = "quick"
     """Which threads it runs in: `quick`, `moves` for what a player waits for, `analyses` for what may take long."""
     stream: bool = False
     """Whether an answer replaces the one before, so that only the newest need be sent."""
 
+    def answers(self, fields: Mapping[str, Any], page: Page) -> Answer:
+        """The answers to a request with these fields."""
+        return (yield from self.answer(self.accepts.read(fields, self.accepts.name), page))
+
+
+def _once(answer: Callable[[Fields, Page], Reply]) -> Callable[[Fields, Page], Answer]:
+    """The only answer as answers."""
+
+    def answers(fields: Fields, page: Page) -> Answer:
+        yield from ()
+        return answer(fields, page)
+
+    return answers
+
 
 # --- quick answers ------------------------------------------------------------------------------------------------
 
 
-def _hello(_fields: Fields, page: Page) -> Answer:
-    yield from ()
+def _hello(_fields: Fields, page: Page) -> Reply:
     agents = {name: found for name, found in agent_signatures().items() if not (name in KINDS and KINDS[name].external)}
     return {
         "kind": "welcome",
@@ -96,61 +115,51 @@ def _turned(position: Position, move: int) -> list[int]:
     return list(position.rules.squares(position.opposing & ~after.own))
 
 
-def _agent(fields: Fields, page: Page) -> Answer:
+def _agent(fields: Fields, page: Page) -> Reply:
     """Whether an agent can be named here; otherwise the error says why not."""
-    yield from ()
-    return {"kind": "agent", "text": page_agent(fields.text("agent"), page.caps).text}
+    return {"kind": "agent", "text": page_agent(fields["agent"], page.caps).text}
 
 
-def _state(fields: Fields, _page: Page) -> Answer:
-    yield from ()
-    game = fields.game()
+def _state(fields: Fields, _page: Page) -> Reply:
+    game: Game = fields["game"]
     lasts = [None, *game.moves]
     reply: Reply = {"kind": "state", "state": position_state(game.end, lasts[-1], len(game.moves))}
-    if fields.flag("all"):
+    if fields["all"]:
         reply["positions"] = [position_state(position, lasts[ply], ply) for ply, position in enumerate(game.positions)]
     return reply
 
 
-def _new(fields: Fields, _page: Page) -> Answer:
-    yield from ()
-    rules = Rules.parse(fields.text("rules", most=40))
-    opening = fields.text("opening", "start", most=40)
+def _new(fields: Fields, _page: Page) -> Reply:
+    rules, opening = Rules.parse(fields["rules"]), fields["opening"]
     if not _OPENING.fullmatch(opening):
         raise BadSpec(f"opening {opening!r} is not possible here; expected start, random(8) or balanced(8)")
-    found = read_openings(opening, rules, wanted=1, seed=fields.whole("seed", -_MOST, _MOST, 0))
+    found = read_openings(opening, rules, wanted=1, seed=fields["seed"])
     if not found:
         raise BadSpec(f"{opening} gives no opening on {rules}; expected fewer plies")
-    return {"kind": "game", "game": written(found[0].game)}
+    return {"kind": "game", "game": game_facts(found[0].game)}
 
 
-def _transform(fields: Fields, _page: Page) -> Answer:
-    yield from ()
-    game, number = fields.game(), fields.whole("number", 0, 7)
-    rules = game.start.rules
-    moves = [rules.image(move, number) for move in game.moves]
-    return {"kind": "game", "game": written(Game(game.start.transform(number), tuple(moves)))}
+def _transform(fields: Fields, _page: Page) -> Reply:
+    game: Game = fields["game"]
+    moves = [game.rules.image(move, fields["number"]) for move in game.moves]
+    return {"kind": "game", "game": game_facts(Game(game.start.transform(fields["number"]), tuple(moves)))}
 
 
-def _read(fields: Fields, _page: Page) -> Answer:
-    yield from ()
-    variant: Any = fields.text("variant", "standard", most=20)
-    size = fields.maybe_whole("size", 4, 16)
-    text = io.StringIO(fields.text("text", most=60_000))  # a text and never the name of a file
-    game = read(text, Rules(size or 8, variant).variant, size)
+def _read(fields: Fields, _page: Page) -> Reply:
+    size = fields["size"]
+    given = io.StringIO(fields["text"])  # a text and never the name of a file
+    game = read(given, Rules(size or 8, fields["variant"]).variant, size)
     found = {"format": game.tags["format"], "black": game.black, "white": game.white}
-    return {"kind": "read", "game": written(game), **found}
+    return {"kind": "read", "game": game_facts(game), **found}
 
 
-def _write(fields: Fields, _page: Page) -> Answer:
-    yield from ()
-    game = fields.game()
-    names = fields.text("black", "black", most=200), fields.text("white", "white", most=200)
+def _write(fields: Fields, _page: Page) -> Reply:
+    game: Game = fields["game"]
     return {
         "kind": "written",
         "transcript": game.transcript,
         "board": game.end.line(),
-        "ggf": write_ggf(replace(game, black=names[0], white=names[1])),
+        "ggf": write_ggf(replace(game, black=fields["black"], white=fields["white"])),
         "obf": write_obf([Problem(game.end, {})]).strip(),
         "svg": game.end.svg(game.last),
         "drawn": str(game.end),
@@ -161,19 +170,12 @@ def _write(fields: Fields, _page: Page) -> Answer:
 
 
 def _think(fields: Fields, page: Page) -> Answer:
-    game = fields.game()
-    given = fields.part("limits")
-    limits = Limits(
-        depth=given.maybe_whole("depth", 1, 500),
-        nodes=given.maybe_whole("nodes", 1, _MOST),
-        playouts=given.maybe_whole("playouts", 1, _MOST),
-        seconds=given.maybe_number("seconds", page.caps.seconds),
-        game_seconds=fields.maybe_number("left_seconds", 1e6),
-    )
-    seed = fields.whole("seed", -_MOST, _MOST, 0)
+    game: Game = fields["game"]
+    given: Limits = fields["limits"] or Limits()
+    limits = given.tightened(Limits(game_seconds=fields["left_seconds"]))
     decision = None
-    with page.playing(fields.text("agent"), game) as player:
-        for decision in player.think(game.end, limits, seed):
+    with page.playing(fields["agent"], game) as player:
+        for decision in player.think(game.end, limits, fields["seed"]):
             yield {"kind": "thinking", **decision_facts(decision)}
     assert decision is not None, "an agent decides or raises"
     return {"kind": "decision", **decision_facts(decision), "forced": len(game.end.moves) == 1}
@@ -183,53 +185,143 @@ _STOPPED: Reply = {"kind": "stopped"}
 
 
 def _analyse(fields: Fields, page: Page) -> Answer:
-    game = fields.game()
-    text = fields.text("agent", "")
-    player = page_agent(text, page.caps) if text else None
+    game: Game = fields["game"]
+    player = page_agent(fields["agent"], page.caps) if fields["agent"] else None
     latest = _STOPPED
-    for analysis in analyse(game.end, player):
-        latest = {"kind": "analysis", **analysis_facts(analysis)}
-        yield latest
+    with _stopped_after(fields["seconds"]):
+        for analysis in analyse(game.end, player):
+            latest = {"kind": "analysis", **analysis_facts(analysis)}
+            yield latest
     return latest
 
 
+def _stopped_after(seconds: float | None) -> AbstractContextManager[None]:
+    deadline = time.monotonic() + (seconds or math.inf)
+    return stoppable(lambda: time.monotonic() > deadline)
+
+
 def _tree(fields: Fields, _page: Page) -> Answer:
-    game = fields.game()
+    game: Game = fields["game"]
     latest = _STOPPED
-    for decision in tree_opinion(game.end, fields.whole("playouts", 1, 10**9, 100_000)):
+    for decision in tree_opinion(game.end, fields["playouts"]):
         latest = {"kind": "tree", **decision_facts(decision)}
         yield latest
     return latest
 
 
-def _review(fields: Fields, page: Page) -> Answer:
-    game = fields.game()
-    depth, seconds = fields.maybe_whole("depth", 1, 60), fields.maybe_number("seconds_per_move", page.caps.seconds)
+def _review(fields: Fields, _page: Page) -> Answer:
+    game: Game = fields["game"]
     done = 0
-    for verdict in review(game, seconds_per_move=seconds, depth=depth):
+    for verdict in review(game, seconds_per_move=fields["seconds_per_move"], depth=fields["depth"]):
         yield {"kind": "review", **verdict_facts(verdict)}
         done += 1
     return {"kind": "review", "done": done == len(game.positions)}
 
 
+_RULES = Option("rules", text(most=40), None, "such as standard 8x8", needed=True)
+_SECONDS = number(0, above=True)
+
+
+def _verb(name: str, meaning: str, answer: Callable[[Fields, Page], Answer], *fields: Option, **how: Any) -> Verb:
+    return Verb(Signature(name, meaning, fields), answer, **how)
+
+
 VERBS = {
-    "hello": Verb(_hello),
-    "agent": Verb(_agent),
-    "state": Verb(_state),
-    "new": Verb(_new, pool="moves"),
-    "read": Verb(_read),
-    "write": Verb(_write),
-    "transform": Verb(_transform),
-    "think": Verb(_think, pool="moves", stream=True),
-    "analyse": Verb(_analyse, pool="analyses", stream=True),
-    "tree": Verb(_tree, pool="analyses", stream=True),
-    "review": Verb(_review, pool="analyses"),
+    verb.accepts.name: verb
+    for verb in (
+        _verb("hello", "what the server offers", _once(_hello)),
+        _verb("agent", "an agent in full, or why it cannot be named", _once(_agent), AGENT),
+        _verb(
+            "state",
+            "everything that a page shows of a position",
+            _once(_state),
+            GAME,
+            Option("all", flag(), False, "whether every position of the game is wanted"),
+        ),
+        _verb(
+            "new",
+            "a game that begins with an opening",
+            _once(_new),
+            _RULES,
+            Option("opening", text(most=40), "start", "start, random(8) or balanced(8)"),
+            SEED,
+            pool="moves",
+        ),
+        _verb(
+            "read",
+            "the game or position of a text",
+            _once(_read),
+            Option("text", text(0, 60_000), None, "in any format", needed=True),
+            Option("variant", choice(*VARIANTS), "standard", "where the text does not tell"),
+            Option("size", whole(4, 16), None, "of a transcript that would pass for 8x8"),
+        ),
+        _verb(
+            "write",
+            "a game in every format",
+            _once(_write),
+            GAME,
+            Option("black", text(0, 200), "black", "who plays black"),
+            Option("white", text(0, 200), "white", "who plays white"),
+        ),
+        _verb(
+            "transform",
+            "the same game turned or mirrored",
+            _once(_transform),
+            GAME,
+            Option("number", whole(0, 7), None, "of the symmetry", needed=True),
+        ),
+        _verb(
+            "think",
+            "the move of an agent",
+            _think,
+            GAME,
+            AGENT,
+            Option("limits", LIMITS, None, "what it may spend"),
+            Option("left_seconds", _SECONDS, None, "on its clock"),
+            SEED,
+            pool="moves",
+            stream=True,
+        ),
+        _verb(
+            "analyse",
+            "the value of every legal move",
+            _analyse,
+            GAME,
+            Option("agent", text(0), None, "whose opinion is wanted, where it is not the analyst's"),
+            Option("seconds", _SECONDS, None, "after which it ends"),
+            pool="analyses",
+            stream=True,
+        ),
+        _verb(
+            "tree",
+            "the opinion of a tree search",
+            _tree,
+            GAME,
+            Option("playouts", whole(1, 10**9), 100_000, "games played out"),
+            pool="analyses",
+            stream=True,
+        ),
+        _verb(
+            "review",
+            "a verdict on every move of a game",
+            _review,
+            GAME,
+            Option("depth", whole(1, 60), None, "plies"),
+            Option("seconds_per_move", _SECONDS, None, "time for a move"),
+            pool="analyses",
+        ),
+    )
 }
 
 
-def verb_of(fields: Fields) -> Verb:
-    """The verb of a message."""
-    name = fields.verb
-    if name not in VERBS:
-        raise BadMessage(f"nothing is called {name!r}; expected one of: {', '.join([*VERBS, 'stop'])}")
+def verb_of(name: Any) -> Verb:
+    """The verb of a request.
+
+    >>> verb_of("sing")
+    Traceback (most recent call last):
+    outflank.interfaces.web.messages.BadMessage: do is "sing"; expected one of: hello, agent, ..., review, stop
+    """
+    if not isinstance(name, str) or name not in VERBS:
+        shown = "missing" if name is None else json.dumps(name)[:60]
+        raise BadMessage(f"do is {shown}; expected one of: {', '.join([*VERBS, 'stop'])}")
     return VERBS[name]
