@@ -1,5 +1,6 @@
 """The game loop: results, reasons, clocks."""
 
+import pickle
 import time
 from dataclasses import replace
 
@@ -7,7 +8,7 @@ import pytest
 
 from outflank.agents import agent
 from outflank.board import Color, Position, Rules, Variant
-from outflank.errors import BadSpec
+from outflank.errors import BadSpec, IllegalMove
 from outflank.game import Game, MoveNote, Termination
 from outflank.game_loop import TimeControl, move_seed, play_game
 from outflank.kernels.jit import INTERPRETED
@@ -154,3 +155,65 @@ def test_what_each_side_spent_is_told_of_it() -> None:
             assert (spent.moves, spent.nodes) == (len(moves), sum(move.nodes for move in moves))
             assert spent.longest == max(move.seconds for move in moves) and spent.deepest <= 2
             assert spent.seconds == pytest.approx(sum(move.seconds for move in moves))
+
+
+# --- the value ------------------------------------------------------------------------------------------------
+
+
+def played() -> Game:
+    return play_game(agent("random"), agent("greedy"), Game.of(Position.start("reversed 6x6"), "c2b2"), seed=3)
+
+
+def test_a_game_is_its_positions_and_moves() -> None:
+    game = played()
+    assert game.opening_plies == 2 and game.start == Position.start("reversed 6x6")
+    assert len(game) == len(game.moves) == len(game.notes) == len(game.positions) - 1 and game.end.is_over
+    position = game.start
+    for ply, (before, move) in enumerate(game):
+        assert before == position == game.positions[ply] == game[:ply].end and game[ply] == (before, move)
+        position = position.play(move)
+    assert position == game.end and game == game[:] == game[: len(game)]
+
+
+def test_shorter_games_go_on_and_longer_ones_end() -> None:
+    game = played()
+    part = game[:20]
+    assert part.termination is None and part.points is None and part.score is None and part.result == ""
+    assert part.opening_plies == 2 and len(part.notes) == 20 and game.continues(part) and not part.continues(game)
+    assert game[1:].start == game.positions[1] and game[1:].opening_plies == 1 and game[1:].end == game.end
+    again = part.play(*game.moves[20:])
+    assert (again.moves, again.termination, again.points, again.score, again.discs) == (
+        game.moves, game.termination, game.points, game.score, game.discs,
+    )  # fmt: skip
+    with pytest.raises(IllegalMove, match="the game is over"):
+        game.play("a1")
+    with pytest.raises(IllegalMove, match="move 2: white cannot play c2"):
+        Game.of(Position.start("standard 6x6"), ["c2", "c2"])
+    given_up = part.resign(Color.BLACK)
+    assert given_up.winner is Color.WHITE and given_up.score == -36 and given_up.termination is Termination.RESIGNED
+    with pytest.raises(IllegalMove, match="the game is over: white wins"):
+        given_up.resign(Color.WHITE)
+
+
+def test_games_travel_light() -> None:
+    """Between processes without their positions, but with an end that is known, so that nothing is replayed."""
+    game = played()
+    assert game.positions
+    back = pickle.loads(pickle.dumps(game))
+    assert back == game and "positions" not in vars(back) and vars(back)["end"] == game.end
+    assert len(pickle.dumps(replace(game, notes=()).knowing(end=game.end))) < 1500
+
+
+def test_ruled_scores_and_forfeits() -> None:
+    ruled = play_game(agent("random"), agent("random"), Position.start(Rules(4)), seed=2, adjudicate=6)
+    score = solve(ruled.end).score
+    assert score is not None and ruled.score == (score if ruled.end.turn is Color.BLACK else -score)
+    lost = play_game(Scripted(), Scripted(worse="raise"), Position.start(Rules(4)))
+    assert lost.score == 16 and lost.winner is Color.BLACK and "(crash: white: RuntimeError" in lost.result
+
+
+def test_a_game_shows_itself() -> None:
+    game = played()
+    for text in (str(game), game._repr_html_()):
+        assert game.result in text and "reversed 6x6" in text and game.transcript in text
+    assert "white to move" in str(Game.of(moves="f5")) and "black against white" in str(Game.of(moves="f5"))

@@ -19,7 +19,7 @@ import csv
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, fields
+from dataclasses import fields
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ COLUMNS: dict[str, Any] = {
 def json_lines(games: Games) -> Iterator[str]:
     """Every game as one JSON object."""
     for game in games:
-        spent = [asdict(side) for side in game.spent]
+        spent = [_fields(side) for side in game.spent]
         yield json.dumps(_facts(game) | {"spent": spent, "notes": _notes(game)})
 
 
@@ -119,12 +119,16 @@ def _flat(game: Game) -> dict[str, Any]:
     """The game by `COLUMNS`."""
     facts = _facts(game)
     for side, spent in zip(("black", "white"), game.spent, strict=True):
-        facts |= {f"{side}_{name}": value for name, value in asdict(spent).items()}
+        facts |= {f"{side}_{name}": value for name, value in _fields(spent).items()}
     return {name: facts[name] for name in COLUMNS}
 
 
+def _fields(facts: Spent | MoveNote) -> dict[str, Any]:
+    return {name: getattr(facts, name) for name in facts.__slots__}
+
+
 def _notes(game: Game) -> list[dict[str, Any]] | None:
-    return [asdict(note) for note in game.notes] or None
+    return [_fields(note) for note in game.notes] or None
 
 
 LINES: dict[str, Callable[[Games], Iterator[str]]] = {

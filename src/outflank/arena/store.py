@@ -16,9 +16,10 @@ import platform
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import astuple
+from dataclasses import fields
 from functools import cache
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -61,6 +62,7 @@ CREATE TABLE IF NOT EXISTS games (
     notes TEXT
 );
 """
+_SPENT, _NOTE = (attrgetter(*(each.name for each in fields(kind))) for kind in (Spent, MoveNote))
 _CACHE_KB = 32_000
 """Memory for pages of the file: all keys of a million games."""
 _AT_ONCE = 500
@@ -177,8 +179,8 @@ class Store:
             *game.discs,
             game.termination.value,
             game.reason,
-            json.dumps([_rounded(astuple(side)) for side in game.spent]),
-            json.dumps([_rounded(astuple(note)) for note in game.notes]) if notes else None,
+            json.dumps([_rounded(_SPENT(side)) for side in game.spent]),
+            json.dumps([_rounded(_NOTE(note)) for note in game.notes]) if notes else None,
         )
         with _explained(self.path):
             self._connection.execute("BEGIN IMMEDIATE")

@@ -100,6 +100,7 @@ def position_state(position: Position, last: int | None, ply: int) -> Reply:
         "white": position.discs(Color.WHITE),
         "over": position.is_over,
         "winner": (str(winner) if winner is not None else "draw") if position.is_over else None,
+        "score": position.score() if position.is_over else None,
         "last": last,
         "ply": ply,
         "must_pass": position.must_pass,
