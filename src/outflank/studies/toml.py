@@ -26,7 +26,6 @@
 An unknown key is an error.
 """
 
-import math
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -35,27 +34,38 @@ from typing import Any
 from outflank.board import Rules
 from outflank.errors import BadSpec
 from outflank.report.document import Table
-from outflank.schema import suggestion
+from outflank.schema import Option, Signature, choice, list_of, number, table, text, whole
 from outflank.studies.measure import Measured, above, beyond, mean, share
 from outflank.studies.results import Played, Results
 from outflank.studies.study import Claim, Finding, Pairing, PaperTable, Printed, Study
 from outflank.studies.words import evidence, shown
 
-_TEXT, _WHOLE, _NUMBER, _LIST = (str,), (int,), (int, float), (list,)
-_WORDS = {_TEXT: "a text", _WHOLE: "a whole number", _NUMBER: "a number", _LIST: "a list; tables begin with [[name]]"}
-_STUDY = {"title": _TEXT, "summary": _TEXT, "citation": _TEXT, "pairings": _LIST, "printed": _LIST, "claims": _LIST}
-_PAIRING = {
-    "name": _TEXT,
-    "a": _TEXT,
-    "b": _TEXT,
-    "games": _WHOLE,
-    "size": _WHOLE,
-    "variant": _TEXT,
-    "openings": _TEXT,
-    "quick": _WHOLE,
-}
-_PRINTED = {"pairing": _TEXT, "measure": _TEXT, "value": _NUMBER, "games": _WHOLE, "spread": _NUMBER, "source": _TEXT}
-_CLAIM = {"text": _TEXT, "above": _LIST, "source": _TEXT}
+STUDY = Signature(
+    "study",
+    "which agents play each other, and what is expected",
+    (
+        Option("title", text(), None, "of the report", needed=True),
+        Option("summary", text(), None, "what is asked, in a sentence or two"),
+        Option("citation", text(), None, "where the question comes from"),
+        Option("pairings", list_of(table()), None, "two agents and their games", needed=True),
+        Option("printed", list_of(table()), None, "numbers from elsewhere to compare with"),
+        Option("claims", list_of(table()), None, "what is expected"),
+    ),
+)
+PAIRING = Signature(
+    "pairing",
+    "two agents and their games",
+    (
+        Option("name", text(), None, "used by printed numbers and claims", needed=True),
+        Option("a", text(), None, "an agent; every result is from its view", needed=True),
+        Option("b", text(), None, "the other agent", needed=True),
+        Option("games", whole(1), None, "at --scale paper; rounded up to pairs, both colours", needed=True),
+        Option("size", whole(4, 16), 8, "of the board"),
+        Option("variant", text(), "standard", "or reversed"),
+        Option("openings", text(), "random(6)", "start suits agents with random choices"),
+        Option("quick", whole(1), None, "games at --scale quick; a tenth where left out"),
+    ),
+)
 
 
 def _per_move(what: str) -> Callable[[Played], float]:
@@ -71,6 +81,29 @@ MEASURES: dict[str, Callable[[Sequence[Played]], Measured | None]] = {
     "seconds per move": lambda games: mean([_per_move("seconds")(game) for game in games], "speed"),
 }
 """What can be measured of the games of a pairing, from the view of its first agent."""
+
+
+PRINTED = Signature(
+    "printed",
+    "a number from elsewhere to compare with",
+    (
+        Option("pairing", text(), None, "the name of a pairing", needed=True),
+        Option("measure", choice(*MEASURES), None, "what is measured", needed=True),
+        Option("value", number(0), None, "the number; a share of wins from 0 to 1", needed=True),
+        Option("games", whole(1), None, "how many games are behind it"),
+        Option("spread", number(0, above=True), None, "its standard deviation over games"),
+        Option("source", text(), None, "where it stands"),
+    ),
+)
+CLAIM = Signature(
+    "claim",
+    "what is expected",
+    (
+        Option("text", text(), None, "in words", needed=True),
+        Option("above", list_of(text()), None, "one pairing that wins above half, or two", needed=True),
+        Option("source", text(), None, "where it comes from"),
+    ),
+)
 
 
 def read_study(path: Path) -> Study:
@@ -93,20 +126,18 @@ def study_from(settings: Mapping[str, Any], name: str, where: str = "study") -> 
     >>> study_from({"title": "Greed", "pairings": [pairing]}, "greed").pairings[0].rules
     Rules(size=8, variant='standard')
     """
-    _check(settings, _STUDY, ("title", "pairings"), where)
-    pairings = tuple(_pairing(one, f"{where}, pairing {i}") for i, one in enumerate(settings["pairings"], start=1))
+    given = STUDY.read(settings, where)
+    pairings = tuple(_pairing(one, f"{where}, pairing {i}") for i, one in enumerate(given["pairings"], start=1))
     names = [pairing.name for pairing in pairings]
-    printed = [
-        _printed(one, names, f"{where}, printed {i}") for i, one in enumerate(settings.get("printed", []), start=1)
-    ]
+    printed = [_printed(one, names, f"{where}, printed {i}") for i, one in enumerate(given["printed"] or (), start=1)]
     if len({(cell.row, cell.column) for cell in printed}) < len(printed):
         raise BadSpec(f"{where}: one measure of a pairing is given twice in [[printed]]; expected each once")
-    claims = [_claim(one, names, f"{where}, claim {i}") for i, one in enumerate(settings.get("claims", []), start=1)]
+    claims = [_claim(one, names, f"{where}, claim {i}") for i, one in enumerate(given["claims"] or (), start=1)]
     return Study(
         name=name,
-        title=settings["title"],
-        citation=settings.get("citation", ""),
-        summary=settings.get("summary", ""),
+        title=given["title"],
+        citation=given["citation"] or "",
+        summary=given["summary"] or "",
         pairings=pairings,
         paper_tables=(PaperTable("Numbers", "Numbers to compare with", _measured),) if printed else (),
         printed=tuple(printed),
@@ -115,69 +146,39 @@ def study_from(settings: Mapping[str, Any], name: str, where: str = "study") -> 
     )
 
 
-def _check(given: Any, known: Mapping[str, tuple[type, ...]], needed: Sequence[str], where: str) -> None:
-    if not isinstance(given, Mapping):
-        raise BadSpec(f"{where}: {given!r} is no table; expected keys such as {', '.join(known)}")
-    for key, value in given.items():
-        if key not in known:
-            raise BadSpec(
-                f"{where}: key {key!r} is not known{suggestion(key, known)}; expected some of: {', '.join(known)}"
-            )
-        if not isinstance(value, known[key]) or isinstance(value, bool):
-            raise BadSpec(f"{where}: {key} = {value!r} is not possible; expected {_WORDS[known[key]]}")
-        if value in ("", []):
-            raise BadSpec(f"{where}: {key} is empty; expected {_WORDS[known[key]]}")
-    missing = [key for key in needed if key not in given]
-    if missing:
-        raise BadSpec(f"{where}: {', '.join(missing)} missing")
+def _pairing(settings: Any, where: str) -> Pairing:
+    given = PAIRING.read(settings, where)
+    rules = Rules(given["size"], given["variant"])
+    return Pairing(given["name"], given["a"], given["b"], given["games"], rules, given["openings"], given["quick"] or 0)
 
 
-def _pairing(given: Any, where: str) -> Pairing:
-    _check(given, _PAIRING, ("name", "a", "b", "games"), where)
-    if given["games"] < 1 or given.get("quick", 1) < 1:
-        raise BadSpec(f"{where}: {given['games']} games are not possible; expected 1 or more")
-    return Pairing(
-        given["name"],
-        given["a"],
-        given["b"],
-        given["games"],
-        Rules(given.get("size", 8), given.get("variant", "standard")),
-        given.get("openings", "random(6)"),
-        given.get("quick", 0),
-    )
-
-
-def _printed(given: Any, pairings: Sequence[str], where: str) -> Printed:
-    _check(given, _PRINTED, ("pairing", "measure", "value"), where)
+def _printed(settings: Any, pairings: Sequence[str], where: str) -> Printed:
+    given = PRINTED.read(settings, where)
     _among(given["pairing"], pairings, where)
-    _among(given["measure"], list(MEASURES), where)
-    if given["measure"] == "wins" and ("games" not in given or not 0 <= given["value"] <= 1):
+    share_of_wins = given["measure"] == "wins"
+    if share_of_wins and (given["games"] is None or given["value"] > 1):
         raise BadSpec(f"{where}: a share of wins needs `games` behind it and a value from 0 to 1, such as 0.8 for 80 %")
-    if not math.isfinite(given["value"]) or given["value"] < 0:
-        raise BadSpec(f"{where}: value = {given['value']} is not possible; expected 0 or more")
-    if given.get("games", 1) < 1 or not 0 < given.get("spread", 1) < math.inf:
-        raise BadSpec(f"{where}: games and spread must be above 0, or left out")
     return Printed(
         table="Numbers",
         row=given["pairing"],
         column=given["measure"],
         printed=str(given["value"]),
         value=float(given["value"]),
-        unit="share" if given["measure"] == "wins" else given["measure"],
-        line=given.get("source", ""),
-        games=given.get("games"),
-        spread=given.get("spread"),
+        unit="share" if share_of_wins else given["measure"],
+        line=given["source"] or "",
+        games=given["games"],
+        spread=given["spread"],
     )
 
 
-def _claim(given: Any, pairings: Sequence[str], where: str) -> Claim:
-    _check(given, _CLAIM, ("text", "above"), where)
+def _claim(settings: Any, pairings: Sequence[str], where: str) -> Claim:
+    given = CLAIM.read(settings, where)
     names = given["above"]
-    if not 1 <= len(names) <= 2:
-        raise BadSpec(f"{where}: above = {names!r} is not possible; expected one or two names of pairings")
+    if len(names) > 2:
+        raise BadSpec(f"{where}: above = {list(names)!r} is not possible; expected one or two names of pairings")
     for name in names:
         _among(name, pairings, where)
-    return Claim(given["text"], given.get("source", ""), lambda results: _finding(results, names))
+    return Claim(given["text"], given["source"] or "", lambda results: _finding(results, names))
 
 
 def _among(name: Any, known: Sequence[str], where: str) -> None:
