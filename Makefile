@@ -8,7 +8,7 @@ PEERS := .venv-peers
 READY := $(VENV)/.ready
 AXE := build/axe.min.js
 
-.PHONY: help setup reproduce test lint types compiled interpreted engines soak kill load levels bench lock clean
+.PHONY: help setup reproduce test lint types warm compiled interpreted engines soak kill load levels bench lock clean
 
 help:
 	@echo "make setup   create or refresh $(VENV)"
@@ -40,7 +40,11 @@ OUT ?= reproduction
 reproduce: $(READY)
 	@$(BIN)/outflank reproduce --scale $(SCALE) --out $(OUT)
 
-test: lint types compiled interpreted
+# mypy keeps one processor busy and compiling the kernels another; the tests then keep all of them busy.
+test: lint
+	@$(MAKE) --no-print-directory -j2 types warm
+	@$(MAKE) --no-print-directory compiled
+	@$(MAKE) --no-print-directory interpreted
 
 lint: $(READY)
 	@$(BIN)/ruff check --quiet .
@@ -55,6 +59,9 @@ PYTEST = $(BIN)/pytest -q -n logical --maxprocesses=8 --dist=worksteal
 # What the interpreter can judge: the arithmetic of kernels. All else is the same Python in both runs.
 INTERPRETED := $(patsubst %,tests/test_%.py,board kernels evaluation minimax montecarlo uct solver) \
   $(addprefix src/outflank/,kernels search board evaluation.py)
+
+warm: $(READY)
+	@$(BIN)/python tests/warm.py
 
 compiled: $(READY) engines
 	@echo "== all tests, kernels compiled"

@@ -213,16 +213,16 @@ def test_a_full_disk_is_told_and_nothing_stored_is_lost(tmp_path: Path) -> None:
 
 
 @pytest.mark.compiled
-def test_the_same_log_with_1_2_and_8_workers(tmp_path: Path) -> None:
+def test_the_same_log_with_1_and_3_workers(tmp_path: Path) -> None:
     agents = ["minimax(depth=2)", "uct(playouts=20)", "minimax(nodes=300, order=mobility)"]
     plan = plan_pairings(round_robin(agents), [Rules(6)], 4, "random(4)", Conditions(seed=3))
     logs = []
-    for workers in (1, 2, 8):
+    for workers in (1, 3):
         path = tmp_path / f"{workers}.db"
         with Store(path) as store:
             run_plan(plan, store, Processes(workers))
         logs.append(exported(path))
-    assert logs[0] == logs[1] == logs[2] and logs[0].count("\n") == 23
+    assert logs[0] == logs[1] and logs[0].count("\n") == 23
 
 
 def test_results_are_seen_by_the_first_agent(tmp_path: Path) -> None:
