@@ -1,5 +1,8 @@
 """A person's code in a process of its own: whatever it does, we go on and nothing is left running."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -69,8 +72,27 @@ def test_a_failure_has_its_kind_and_the_next_game_a_fresh_process(name: str, kin
 
 
 def test_what_a_notebook_defines_cannot_run_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
     monkeypatch.delattr(sys.modules["__main__"], "__file__", raising=False)
     assert not can_run_outside("__main__:Mine")
     assert can_run_outside("mine:Mine")
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_player_that_never_returns_loses_on_time_and_the_match_goes_on(workers: str, tmp_path: Path) -> None:
+    """What a person would type; it used to hang for ever."""
+    command = [
+        *(sys.executable, "-m", "outflank", "match", f"{PEOPLE}:Looping", "random", "--games", "4", "--size", "6"),
+        *("--move-seconds", "0.2", "--workers", workers, "--store", str(tmp_path / "games.db"), "--json"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert (facts["games"], facts["losses"], facts["terminations"]) == (4, 4, {"timeout": 4})
+    assert not [path for path in Path("/proc").glob("[0-9]*/cmdline") if b"agents.outside" in readable(path)]
+
+
+def readable(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""

@@ -54,6 +54,11 @@ class TimeControl:
         if self.increment < 0 or self.tolerance < 0:
             raise BadSpec(f"increment={self.increment}, tolerance={self.tolerance} is not possible; expected 0 or more")
 
+    @property
+    def has_clock(self) -> bool:
+        """Whether time counts at all."""
+        return any(seconds is not None for seconds in (self.move_seconds, self.game_seconds, self.stop_after))
+
 
 NO_CLOCK = TimeControl()
 
@@ -80,6 +85,8 @@ def play(
 ) -> Game:
     """A game of two agents from the usual start unless told otherwise; an agent is a text or anything with `choose`.
 
+    With limits, code of a person's that a text names is asked in a process of its own.
+
     >>> print(play("greedy(ties=first)", "minimax(depth=4)", Position.parse("-----OX--XO----- X")))
     greedy(ties=first) against minimax(depth=4), standard 4x4
     black wins, 9 to 7
@@ -91,9 +98,11 @@ def play(
     4 X X X(O)4
       a b c d
     """
+    outside = limits is not None and bool(limits.bounds)
     with ExitStack() as built:
         players = [
-            built.enter_context(closing(agent(one))) if isinstance(one, str) else agent(one) for one in (black, white)
+            built.enter_context(closing(agent(one, outside))) if isinstance(one, str) else agent(one)
+            for one in (black, white)
         ]
         game = play_game(players[0], players[1], start or Position.start(), seed, limits)
     return replace(game, black=short_name(game.black), white=short_name(game.white)).knowing(end=game.end)

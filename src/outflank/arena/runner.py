@@ -18,27 +18,32 @@ from outflank.execute import Executor, Lost, Task
 from outflank.game import Game, Termination
 from outflank.game_loop import play_game
 
-Setting = Sequence[tuple[str, Rules]]
-"""What a worker prepares for: agents by text, and the rules they will play under."""
+Setting = Sequence[tuple[str, Rules, bool]]
+"""What a worker prepares for: agents by text, the rules they will play under, whether a clock or limit is in force."""
 
 
-_players: dict[tuple[str, int], Agent] = {}
-"""The agents of this worker by text and side; an agent that plays itself needs two, because players remember."""
+_players: dict[tuple[str, int, bool], Agent] = {}
+"""The agents of this worker by text, side and whether a clock or limit is in force.
+
+An agent that plays itself needs two, because players remember.
+"""
 
 
-def _player(text: str, side: int) -> Agent:
-    if (text, side) not in _players:
-        _players[text, side] = agent(text)
-        _players[text, side].be_brief()  # nobody asks, and it takes a tenth of the time outside the kernels
-    return _players[text, side]
+def _player(text: str, side: int, bounded: bool) -> Agent:
+    key = (text, side, bounded)
+    if key not in _players:
+        _players[key] = agent(text, outside=bounded)
+        _players[key].be_brief()  # nobody asks, and it takes a tenth of the time outside the kernels
+    return _players[key]
 
 
 def warm_up(setting: Setting) -> None:
     """Builds and compiles in a worker, before any clock runs; a player that fails here will fail in its games."""
-    for text, rules in setting:
-        player = _player(text, 0)
-        with suppress(Exception):
-            player.warm_up(rules)
+    for text, rules, bounded in setting:
+        for side in (0, 1):
+            player = _player(text, side, bounded)
+            with suppress(Exception):
+                player.warm_up(rules)
 
 
 def close_players() -> None:
@@ -51,8 +56,8 @@ def play_slot(slot: Slot) -> Game:
     """The game of a slot: the same on any worker."""
     conditions = slot.conditions
     return play_game(
-        _player(slot.black, 0),
-        _player(slot.white, 1),
+        _player(slot.black, 0, conditions.bounded),
+        _player(slot.white, 1, conditions.bounded),
         _opening(slot),
         seed=slot.seed,
         limits=conditions.limits,
@@ -65,6 +70,17 @@ def play_slot_briefly(slot: Slot) -> Game:
     """The same without what every move cost: less to carry from a worker where nobody wants to keep it."""
     game = play_slot(slot)
     return replace(game, notes=()).knowing(end=game.end)
+
+
+def setting_of(plan: Plan) -> Setting:
+    """What workers prepare for: every agent of a plan with its rules, and whether its games are bounded."""
+    return sorted(
+        {
+            (text, pairing.rules, (pairing.conditions or plan.conditions).bounded)
+            for pairing in plan.pairings
+            for text in (pairing.first, pairing.second)
+        }
+    )
 
 
 def _opening(slot: Slot) -> Game:
@@ -89,10 +105,9 @@ def run_plan(
             flying[slot.key] = slot
             yield slot.key, slot
 
-    setting = sorted({(text, pairing.rules) for pairing in plan.pairings for text in (pairing.first, pairing.second)})
     play = play_slot if notes else play_slot_briefly
     work, prepare, finish = (f"{__name__}:{function.__name__}" for function in (play, warm_up, close_players))
-    with closing(executor.run(work, tasks(), prepare, setting, finish)) as results:
+    with closing(executor.run(work, tasks(), prepare, setting_of(plan), finish)) as results:
         for key, outcome in results:
             slot = flying.pop(key)
             game = _lost_game(slot, outcome) if isinstance(outcome, Lost) else outcome

@@ -32,6 +32,11 @@ class Conditions:
     adjudicate: int = 0
     seed: int = 0
 
+    @property
+    def bounded(self) -> bool:
+        """Whether a clock or a limit is in force: then code of a person's is asked in a process that can be killed."""
+        return bool(self.limits.bounds) or self.control.has_clock
+
     @cached_property
     def text(self) -> str:
         """One line of JSON without what is left at its default."""

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from outflank.agents import canonical
-from outflank.arena.runner import play_slot, run_plan, warm_up
+from outflank.arena.runner import play_slot, run_plan, setting_of, warm_up
 from outflank.arena.schedule import Conditions, Plan, Slot, plan_match
 from outflank.arena.store import Store
 from outflank.benchmark.machine import processor_seconds
@@ -125,8 +125,7 @@ def _stored(plan: Plan, workers: int) -> _Stored:
 
 def _sample(plan: Plan) -> list[Slot]:
     """Some games of a plan, with all that they need compiled."""
-    [pairing] = plan.pairings
-    warm_up([(pairing.first, pairing.rules), (pairing.second, pairing.rules)])
+    warm_up(setting_of(plan))
     slots = list(islice(plan.slots(), _SAMPLE))
     play_slot(slots[0])
     return slots
