@@ -20,11 +20,12 @@ from hypothesis import strategies as st
 
 from outflank.agents import Agent
 from outflank.agents.levels import levels
+from outflank.arena.openings import open_game
 from outflank.board import Color, Position, Rules
-from outflank.errors import BadRules, BadSpec, OutflankError
-from outflank.formats import read_ggf, read_transcript, write_ggf
+from outflank.errors import BadNotation, BadRules, BadSpec, OutflankError
+from outflank.formats import read, read_ggf, read_transcript, write_ggf
 from outflank.game import Game, Termination
-from outflank.interfaces.terminal.board import Board, loaded, opened
+from outflank.interfaces.terminal.board import Board
 from outflank.interfaces.terminal.commands import COMMANDS
 from outflank.interfaces.terminal.screen import Screen, screen
 from outflank.interfaces.terminal.seats import read_seat
@@ -113,28 +114,28 @@ def test_results_in_words() -> None:
 
 
 def test_games_from_texts_and_files(tmp_path: Path) -> None:
-    assert opened("start", None, "reversed", 0).start.rules == Rules(8, "reversed")
-    assert opened("b1a1", 4, "standard", 0).moves == (1, 0)
-    assert opened(MUST_PASS, None, "standard", 0).start == Position.parse(MUST_PASS)
-    drawn = opened("random(5)", 6, "standard", 3)
-    assert len(drawn) == 5 and drawn.moves != opened("random(5)", 6, "standard", 4).moves
-    with pytest.raises(BadSpec, match="4x4 squares; expected 6x6"):
-        opened(MUST_PASS, 6, "standard", 0)
+    assert open_game("start", None, "reversed").start.rules == Rules(8, "reversed")
+    assert open_game("b1a1", 4, "standard", 0).moves == (1, 0)
+    assert open_game(MUST_PASS).start == Position.parse(MUST_PASS)
+    drawn = open_game("random(5)", 6, "standard", 3)
+    assert len(drawn) == 5 and drawn.moves != open_game("random(5)", 6, "standard", 4).moves
+    with pytest.raises(BadNotation, match="4x4 squares; expected 6x6"):
+        open_game(MUST_PASS, 6, "standard", 0)
     game = Game.of(Position.start(Rules(6, "reversed")), [8], black="Zoë")
     file = tmp_path / "game.ggf"
     file.write_text(write_ggf(game), encoding="latin-1")
-    back = loaded(file, None, "standard")
+    back = read(file)
     assert (back.start, back.moves) == (game.start, game.moves)
     file.write_text("good evening")
     with pytest.raises(OutflankError, match=r"game\.ggf: 'good evening' is neither"):
-        loaded(file, None, "standard")
+        read(file)
 
 
 def test_transcripts_begin_with_an_unusual_position() -> None:
     assert Game.of(START_4, [1, 0]).transcript == "b1a1"
     unusual = Game.of(Position.parse(MUST_PASS), [16, 15])
     assert unusual.transcript == f"{MUST_PASS} d4"
-    assert opened(unusual.transcript, None, "standard", 0).moves == unusual.moves
+    assert open_game(unusual.transcript).moves == unusual.moves
 
 
 def test_seats_by_person_level_and_agent() -> None:

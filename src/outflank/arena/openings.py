@@ -8,6 +8,7 @@ blocks: compiled code plays the random moves, and the symmetries of a block of b
 """
 
 import random
+import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -16,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from outflank.board import Color, Position, Rules, moves_text, read_moves
+from outflank.board import Color, Position, Rules, Variant, moves_text, read_moves
 from outflank.errors import BadSpec
-from outflank.formats import read_transcript
+from outflank.formats import read, read_transcript
 from outflank.game import Game
 from outflank.kernels.jit import Words
 from outflank.kernels.playout import OVER, Lines, random_lines
@@ -28,6 +29,7 @@ from outflank.spec import Call, parse
 
 _TRIES_PER_OPENING = 200
 _LARGEST_BLOCK = 4096
+_MADE = re.compile(r"start|(random|balanced)\(\d{1,3}\)")
 
 
 class Opening(NamedTuple):
@@ -92,6 +94,31 @@ def read_openings(text: str, rules: Rules, wanted: int, seed: int) -> list[Openi
     else:
         raise BadSpec(f"no openings are called {text!r}; expected start, random(4), ply(3), balanced(6) or a file")
     return _different(_in_blocks(found, size), rules, wanted)
+
+
+def made_game(opening: str, rules: Rules, seed: int = 0) -> Game:
+    """The game so far of `start`, `random(k)` or `balanced(k)`; never of a file.
+
+    >>> len(made_game("random(3)", Rules(6), seed=1))
+    3
+    """
+    if not _MADE.fullmatch(opening):
+        raise BadSpec(f"opening {opening!r} is not possible here; expected start, random(8) or balanced(8)")
+    found = read_openings(opening, rules, wanted=1, seed=seed)
+    if not found:
+        raise BadSpec(f"{opening} gives no opening on {rules}; expected fewer plies")
+    return found[0].game
+
+
+def open_game(text: str, size: int | None = None, variant: Variant = "standard", seed: int = 0) -> Game:
+    """The same, or whatever a text holds: moves, a position, GGF; `size` is 8 where neither it nor the text tells.
+
+    >>> len(open_game("random(3)", 6, seed=1)), len(open_game("f5d6"))
+    (3, 2)
+    """
+    if _MADE.fullmatch(text):
+        return made_game(text, Rules(8 if size is None else size, variant), seed)
+    return read(text, variant, size)
 
 
 def _plies(call: Call, rules: Rules) -> int:

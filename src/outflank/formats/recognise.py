@@ -39,7 +39,8 @@ def read(source: Source, variant: Variant = "standard", size: int | None = None)
     """The game or position that a text, a file or a stream holds, whichever way it is written; the first of several.
 
     `tags["format"]` says which way it was. `variant` counts where the text does not tell; `size` is the board of a
-    transcript that would pass for 8x8. A text on one line that names a file is that file.
+    transcript that would pass for 8x8, and an error where the text has another. A text on one line that names a file is
+    that file.
 
     >>> read("f5d6c3").tags["format"], read("-----OX--XO----- X b1a1").moves
     ('transcript', (b1, a1))
@@ -48,7 +49,20 @@ def read(source: Source, variant: Variant = "standard", size: int | None = None)
     outflank.errors.BadNotation: 'good evening' is neither a game nor a position; tried: a GGF record (;GM[Othello]…;),
     a drawn board, a board line or an OBF line (n² squares and the side to move), a transcript such as f5d6c3
     """
-    return _read_text(_text_of(source), variant, size)
+    text = _text_of(source)
+    try:
+        return _of_size(_read_text(text, variant, size), size)
+    except OutflankError as error:
+        if isinstance(source, Path):
+            raise BadNotation(f"{source}: {error}") from None
+        raise
+
+
+def _of_size(game: Game, size: int | None) -> Game:
+    found = game.rules.size
+    if size not in (None, found):
+        raise BadNotation(f"the board has {found}x{found} squares; expected {size}x{size}")
+    return game
 
 
 def read_all(source: Source, variant: Variant = "standard", size: int | None = None) -> list[Game]:

@@ -1,21 +1,15 @@
-"""The game on the board and a place in it, where undo goes back and redo forth; and where games come from.
+"""The game on the board and a place in it, where undo goes back and redo forth.
 
 Whoever plays another move than the one ahead forgets what was ahead. Nothing here prints, thinks or knows who plays.
 """
 
-import re
 from collections.abc import Callable
-from pathlib import Path
 
-from outflank.arena.openings import read_openings
-from outflank.board import Move, Position, Rules, Variant
-from outflank.errors import BadSpec, OutflankError
-from outflank.formats import read
+from outflank.board import Move, Position
+from outflank.errors import OutflankError
 from outflank.game import Game
 
 Wanted = Callable[[Position], bool]
-
-_OPENING = re.compile(r"start|(random|balanced)\(\d{1,3}\)")
 
 
 class Board:
@@ -89,36 +83,3 @@ class Board:
 
     def _go(self, ply: int) -> None:
         self.game = self._ahead[:ply]
-
-
-# --- where games come from ----------------------------------------------------------------------------------------
-
-
-def opened(opening: str, size: int | None, variant: Variant, seed: int) -> Game:
-    """A game from `start`, `random(k)` or `balanced(k)`, or from whatever a text holds: moves, a position, GGF.
-
-    >>> len(opened("random(3)", 6, "standard", seed=1)), len(opened("f5d6", None, "standard", seed=0))
-    (3, 2)
-    """
-    if not _OPENING.fullmatch(opening):
-        return _of_size(read(opening, variant, size), size)
-    rules = Rules(8 if size is None else size, variant)
-    found = read_openings(opening, rules, wanted=1, seed=seed)
-    if not found:
-        raise BadSpec(f"{opening} gives no opening on {rules}; expected fewer plies")
-    return found[0].game
-
-
-def loaded(path: Path, size: int | None, variant: Variant) -> Game:
-    """The game or position of a file, the first one where it has several."""
-    try:
-        return _of_size(read(path, variant, size), size)
-    except OutflankError as error:
-        raise OutflankError(f"{path}: {error}") from None
-
-
-def _of_size(game: Game, size: int | None) -> Game:
-    told = game.rules.size
-    if size not in (None, told):
-        raise BadSpec(f"the board has {told}x{told} squares; expected {size}x{size}, as --size says")
-    return game

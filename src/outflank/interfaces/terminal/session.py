@@ -7,11 +7,13 @@ stops whoever is thinking; at the prompt it leaves, as Ctrl-D does.
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from outflank.arena.openings import open_game
 from outflank.board import Color, Position, Rules, Variant
 from outflank.errors import OutflankError
+from outflank.formats import read
 from outflank.game import Game
 from outflank.game_loop import move_seed
-from outflank.interfaces.terminal.board import Board, loaded, opened
+from outflank.interfaces.terminal.board import Board
 from outflank.interfaces.terminal.commands import obey
 from outflank.interfaces.terminal.screen import Names, Screen
 from outflank.interfaces.terminal.seats import Seat
@@ -36,11 +38,11 @@ class Setting:
 
     def game(self) -> Game:
         """A game from its beginning."""
-        return opened(self.opening, self.size, self.variant, self.seed)
+        return open_game(self.opening, self.size, self.variant, self.seed)
 
     def game_of(self, path: Path) -> Game:
         """The game of a file."""
-        return loaded(path, self.size, self.variant)
+        return read(path, self.variant, self.size)
 
     def next(self) -> "Setting":
         """The same with the next seed."""

@@ -7,7 +7,6 @@ threads, inside `stoppable`, and may take their time.
 import io
 import json
 import math
-import re
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager
@@ -19,9 +18,8 @@ from outflank.agents import agent_signatures
 from outflank.agents.kinds import KINDS
 from outflank.agents.levels import levels
 from outflank.analysis import analyse, review, tree_opinion
-from outflank.arena.openings import read_openings
+from outflank.arena.openings import made_game
 from outflank.board import SIZES, VARIANTS, Color, Position, Rules
-from outflank.errors import BadSpec
 from outflank.facts import analysis_facts, decision_facts, game_facts, level_facts, verdict_facts
 from outflank.formats import Problem, read, write_ggf, write_obf
 from outflank.game import Game
@@ -34,8 +32,6 @@ from outflank.search.limits import Limits
 
 Reply = dict[str, Any]
 Answer = Generator[Reply, None, Reply]
-
-_OPENING = re.compile(r"start|(random|balanced)\(\d{1,3}\)")
 
 
 @dataclass(frozen=True)
@@ -131,13 +127,8 @@ def _state(fields: Fields, _page: Page) -> Reply:
 
 
 def _new(fields: Fields, _page: Page) -> Reply:
-    rules, opening = Rules.parse(fields["rules"]), fields["opening"]
-    if not _OPENING.fullmatch(opening):
-        raise BadSpec(f"opening {opening!r} is not possible here; expected start, random(8) or balanced(8)")
-    found = read_openings(opening, rules, wanted=1, seed=fields["seed"])
-    if not found:
-        raise BadSpec(f"{opening} gives no opening on {rules}; expected fewer plies")
-    return {"kind": "game", "game": game_facts(found[0].game)}
+    game = made_game(fields["opening"], Rules.parse(fields["rules"]), fields["seed"])
+    return {"kind": "game", "game": game_facts(game)}
 
 
 def _transform(fields: Fields, _page: Page) -> Reply:
