@@ -255,14 +255,18 @@ def test_bad_input_changes_nothing() -> None:
     assert "did you mean redo or resign?" in complaints[3]
 
 
-def test_hint_and_analysis() -> None:
+def test_hint_and_analysis(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("outflank.interfaces.terminal.commands._HINT_SECONDS", PATIENCE)  # it ends when all is exact
     near_the_end = "OX-OXOO-XXXXXXX- O"
     _, script = session("hint", "analyse", "an 1", white="person", opening=near_the_end)
     assert "try c1: +2 discs, exact, expecting c1" in script.text
     tables = [line for line in script.said if line.startswith("Every move of white")]
     assert len(tables) == 2 and all("d4    -6 discs, exact" in table for table in tables)
     _, over = session("resign", "hint", "analyse", "resign", "b1", "", "quit", "hint")
-    assert over.text.count("! the game is over: black resigned, white wins") == 4 and over.prompts[-1] == "game over"
+    assert (
+        over.text.count("! the game is over: white wins, 2 to 2 (resigned: black)") == 4
+        and over.prompts[-1] == "game over"
+    )
 
 
 def test_help_names_every_command_and_agents_every_level() -> None:
@@ -401,7 +405,7 @@ def test_a_whole_game_with_undo_hint_save_and_load(tmp_path: Path) -> None:
             for reply in re.findall(r"plays ([a-d][1-4])|has no legal move and (pass)", seen):
                 position = position.play("".join(reply))
         black, white = position.discs(Color.BLACK), position.discs(Color.WHITE)
-        assert f"{max(black, white)} discs" in seen and "\x1b[" in person.raw
+        assert f"{black} to {white}" in seen and "\x1b[" in person.raw
         person.type(f"save {file}")
         person.until("saved as")
         person.type(f"load {file}")
