@@ -168,10 +168,11 @@ def test_a_scheduler_without_workers_and_one_that_ends(
             wait_until(lambda: "waiting for workers" in caplog.text)
             stack.enter_context(worker(tmp_path, "--no-nanny"))
 
-        Thread(target=join_when_missed).start()
+        Thread(target=join_when_missed, daemon=True).start()
         running = Cluster(address).run(NAMES[0], tasks)
         next(running)
         assert f"waiting for workers: nobody has joined {address}" in caplog.text
+        monkeypatch.setattr("outflank.execute.cluster._CONNECT_SECONDS", 1)
         process.kill()
         with pytest.raises(ClusterFailed, match=f"the Dask scheduler at {address} is gone"):
             list(running)
