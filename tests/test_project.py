@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import pkgutil
 import re
 
 import pytest
@@ -27,8 +28,29 @@ def test_unknown_names_are_refused_with_the_known_ones() -> None:
     with pytest.raises(AttributeError, match=r"it offers:.*Position"):
         _ = outflank.Nonsense
     assert set(dir(outflank)) == set(outflank.__all__)
-    for name, module in outflank._HOME.items():
-        assert hasattr(importlib.import_module(f"outflank.{module}"), name)
+    for name, module in outflank._HOMES.items():
+        assert hasattr(importlib.import_module(module), name)
+
+
+def test_every_name_of_the_front_door_is_listed_once_and_offered() -> None:
+    source = (ROOT / "src/outflank/__init__.py").read_text()
+    listed = re.findall(r"^    from outflank\S* import (\w+)", source, re.MULTILINE)
+    assert len(listed) == len(set(listed)) > 50
+    assert set(outflank.__all__) == {"__version__", *listed}
+
+
+def packages() -> list[str]:
+    found = pkgutil.walk_packages(outflank.__path__, "outflank.")
+    return ["outflank", *(module.name for module in found if module.ispkg)]
+
+
+@pytest.mark.parametrize("package", packages())
+def test_no_public_function_hides_a_module_of_the_same_name(package: str) -> None:
+    home = importlib.import_module(package)
+    for module in pkgutil.iter_modules(home.__path__):
+        if module.name != "__main__":
+            found = importlib.import_module(f"{package}.{module.name}")
+            assert getattr(home, module.name) is found
 
 
 def test_tracked_text_names_no_machine() -> None:

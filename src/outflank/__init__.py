@@ -7,120 +7,85 @@ Names are loaded on first use, so that `import outflank` costs nothing.
 1396
 """
 
+import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
+# The one list of public names, which type checkers read as it is and `_HOMES` reads from this file.
 if TYPE_CHECKING:
-    from outflank.agents import Agent, agent, check_agent
-    from outflank.analysis import analyse, review
-    from outflank.arena.match import MatchResult
-    from outflank.arena.quick import match, tournament
-    from outflank.arena.ratings import Ratings
-    from outflank.board import Color, Move, Position, Rules
-    from outflank.errors import BadNotation, BadRules, BadSpec, IllegalMove, OutflankError
-    from outflank.formats import (
-        read,
-        read_all,
-        read_ggf,
-        read_obf,
-        read_transcript,
-        write_ggf,
-        write_obf,
-        write_transcript,
-    )
-    from outflank.game import Game, MoveNote, Spent, Termination
-    from outflank.game_loop import TimeControl, play
-    from outflank.search.clock import stoppable
-    from outflank.search.decision import Decision
-    from outflank.search.limits import Limits
-    from outflank.search.solver import solve
+    from outflank.agents import Agent as Agent
+    from outflank.agents import CheckReport as CheckReport
+    from outflank.agents import agent as agent
+    from outflank.agents import canonical as canonical
+    from outflank.agents import check_agent as check_agent
+    from outflank.agents.levels import Level as Level
+    from outflank.agents.levels import levels as levels
+    from outflank.analysis import Analysis as Analysis
+    from outflank.analysis import MoveValue as MoveValue
+    from outflank.analysis import Verdict as Verdict
+    from outflank.analysis import analyse as analyse
+    from outflank.analysis import review as review
+    from outflank.arena.match import MatchResult as MatchResult
+    from outflank.arena.quick import match as match
+    from outflank.arena.quick import tournament as tournament
+    from outflank.arena.ratings import Rating as Rating
+    from outflank.arena.ratings import Ratings as Ratings
+    from outflank.arena.statistics.estimates import Estimate as Estimate
+    from outflank.arena.statistics.pairs import Tally as Tally
+    from outflank.arena.store import Store as Store
+    from outflank.arena.store import StoreError as StoreError
+    from outflank.board import Color as Color
+    from outflank.board import Move as Move
+    from outflank.board import Position as Position
+    from outflank.board import Rules as Rules
+    from outflank.errors import BadNotation as BadNotation
+    from outflank.errors import BadRules as BadRules
+    from outflank.errors import BadSpec as BadSpec
+    from outflank.errors import EngineFailed as EngineFailed
+    from outflank.errors import IllegalMove as IllegalMove
+    from outflank.errors import MissingExtra as MissingExtra
+    from outflank.errors import OutflankError as OutflankError
+    from outflank.execute import TaskFailed as TaskFailed
+    from outflank.formats import Problem as Problem
+    from outflank.formats import read as read
+    from outflank.formats import read_all as read_all
+    from outflank.formats import read_ggf as read_ggf
+    from outflank.formats import read_obf as read_obf
+    from outflank.formats import read_transcript as read_transcript
+    from outflank.formats import write_ggf as write_ggf
+    from outflank.formats import write_obf as write_obf
+    from outflank.formats import write_transcript as write_transcript
+    from outflank.game import Game as Game
+    from outflank.game import MoveNote as MoveNote
+    from outflank.game import Spent as Spent
+    from outflank.game import Termination as Termination
+    from outflank.game_loop import TimeControl as TimeControl
+    from outflank.game_loop import play as play
+    from outflank.search.clock import stoppable as stoppable
+    from outflank.search.decision import Decision as Decision
+    from outflank.search.decision import RootMove as RootMove
+    from outflank.search.limits import Limits as Limits
+    from outflank.search.player import Player as Player
+    from outflank.search.solver import Solution as Solution
+    from outflank.search.solver import solve as solve
 
-_HOME = {
-    "Agent": "agents",
-    "agent": "agents",
-    "check_agent": "agents",
-    "analyse": "analysis",
-    "review": "analysis",
-    "MatchResult": "arena.match",
-    "match": "arena.quick",
-    "tournament": "arena.quick",
-    "Ratings": "arena.ratings",
-    "Color": "board",
-    "Move": "board",
-    "Position": "board",
-    "Rules": "board",
-    "OutflankError": "errors",
-    "BadNotation": "errors",
-    "BadRules": "errors",
-    "BadSpec": "errors",
-    "IllegalMove": "errors",
-    "read_ggf": "formats",
-    "read_obf": "formats",
-    "read": "formats",
-    "read_all": "formats",
-    "read_transcript": "formats",
-    "write_ggf": "formats",
-    "write_obf": "formats",
-    "write_transcript": "formats",
-    "Game": "game",
-    "MoveNote": "game",
-    "Spent": "game",
-    "Termination": "game",
-    "TimeControl": "game_loop",
-    "play": "game_loop",
-    "Decision": "search.decision",
-    "Limits": "search.limits",
-    "stoppable": "search.clock",
-    "solve": "search.solver",
-}
 
-__all__ = [
-    "Agent",
-    "BadNotation",
-    "BadRules",
-    "BadSpec",
-    "Color",
-    "Decision",
-    "Game",
-    "IllegalMove",
-    "Limits",
-    "MatchResult",
-    "Move",
-    "MoveNote",
-    "OutflankError",
-    "Position",
-    "Ratings",
-    "Rules",
-    "Spent",
-    "Termination",
-    "TimeControl",
-    "__version__",
-    "agent",
-    "analyse",
-    "check_agent",
-    "match",
-    "play",
-    "read",
-    "read_all",
-    "read_ggf",
-    "read_obf",
-    "read_transcript",
-    "review",
-    "solve",
-    "stoppable",
-    "tournament",
-    "write_ggf",
-    "write_obf",
-    "write_transcript",
-]
+def _homes() -> dict[str, str]:
+    """The module of every public name."""
+    with open(__file__, encoding="utf-8") as source:
+        return {name: module for module, name in re.findall(r"(?m)^    from (\S+) import (\w+) as \2$", source.read())}
+
+
+_HOMES = _homes()
+__all__ = ["__version__", *sorted(_HOMES)]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name not in _HOMES:
         raise AttributeError(f"module 'outflank' has no attribute {name!r}; it offers: {', '.join(__all__)}")
-    return getattr(import_module(f"outflank.{_HOME[name]}"), name)
+    return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:

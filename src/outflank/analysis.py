@@ -50,7 +50,11 @@ _FIRST_LOOK_SECONDS = 0.3
 
 @dataclass(frozen=True, slots=True)
 class MoveValue:
-    """What a move is worth to the side to move."""
+    """What a move is worth to the side to move.
+
+    >>> MoveValue(Rules().move(19), 2.0, exact=True).text
+    '+2 discs, exact'
+    """
 
     move: int
     value: float
@@ -69,7 +73,12 @@ class MoveValue:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The value of every legal move, best first."""
+    """The value of every legal move, best first.
+
+    >>> *_, last = analyse(Position.parse("OX-OXOO-XXXXXXX- O"))
+    >>> last.moves[0].move, last.finished
+    (c1, True)
+    """
 
     position: Position
     moves: tuple[MoveValue, ...]
@@ -225,7 +234,12 @@ def tree_opinion(position: Position, playouts: int = 100_000) -> Iterator[Decisi
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is to be said of one ply of a game."""
+    """What is to be said of one ply of a game.
+
+    >>> game = Game(Position.parse("OX-OXOO-XXXXXXX- O")).play("d4")
+    >>> [(verdict.played, verdict.best, verdict.loss, verdict.mark) for verdict in review(game)]
+    [(None, d2, 0.0, ''), (d4, c1, 8, 'mistake')]
+    """
 
     ply: int
     value: float

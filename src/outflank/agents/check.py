@@ -20,7 +20,11 @@ _LIMITS = Limits(depth=2, nodes=5000, playouts=50)
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What was tried and what was broken."""
+    """What was tried and what was broken.
+
+    >>> print(CheckReport("mine:Bot", 12, ()))
+    mine:Bot: keeps the contract (12 decisions)
+    """
 
     text: str
     decisions: int

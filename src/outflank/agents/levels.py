@@ -26,7 +26,11 @@ class Rated:
 
 @dataclass(frozen=True)
 class Level:
-    """An opponent with a name."""
+    """An opponent with a name.
+
+    >>> levels()[0].name, levels()[0].text
+    ('Random', 'random')
+    """
 
     name: str
     text: str

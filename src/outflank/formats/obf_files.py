@@ -14,7 +14,12 @@ from outflank.errors import BadNotation, OutflankError
 
 @dataclass(frozen=True)
 class Problem:
-    """One line of an OBF file: a position and the exact scores of its moves, as seen by the side to move."""
+    """One line of an OBF file: a position and the exact scores of its moves, from the view of the side to move.
+
+    >>> [problem] = read_obf("-----OX--XO----- X; b1:-10; a2:-10;")
+    >>> problem.scores
+    {b1: -10, a2: -10}
+    """
 
     position: Position
     scores: dict[Move, int]

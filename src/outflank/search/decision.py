@@ -30,7 +30,12 @@ def value_text(value: float | None, unit: Unit, exact: bool = False) -> str:
 
 
 class RootMove(NamedTuple):
-    """What a search thinks of one move at the root, as seen by the side to move."""
+    """What a search thinks of one move at the root, from the view of the side to move.
+
+    >>> from outflank.board import Rules
+    >>> RootMove(Rules().move(19), value=3.0).move
+    d3
+    """
 
     move: int
     value: float | None = None
