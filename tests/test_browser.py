@@ -3,6 +3,7 @@
 Needs Debian's Chromium, and axe-core for one test; `make test` fetches both where it can.
 """
 
+import json
 import random
 import re
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from browser import (
     CHROMIUM,
@@ -225,6 +226,45 @@ def test_a_clock_that_runs_out_loses_and_resigning_can_be_undone(server: Server,
     page.clock.run_for(61_000)
     expect(page.locator("#status")).to_have_text("Black wins")
     expect(page.locator("#status-more")).to_have_text("White ran out of time.")
+    page.context.close()
+
+
+def test_the_clock_stands_while_an_agent_is_prepared(server: Server, browser: Browser) -> None:
+    page = open_page(browser, server.address)
+    waiting: list[Any] = []
+
+    def route(socket: WebSocketRoute) -> None:
+        beyond = socket.connect_to_server()
+
+        def said(text: str | bytes) -> None:
+            message = json.loads(text)
+            if message["do"] == "think" and not waiting:
+                reply = {"id": message["id"], "kind": "preparing", "what": "tree search", "done": 1, "total": 4}
+                socket.send(json.dumps(reply))
+                waiting.append(lambda: beyond.send(text))
+            else:
+                beyond.send(text)
+
+        socket.on_message(said)
+
+    page.route_web_socket("**/ws", route)
+    page.reload()
+    page.click("#open-new")
+    page.get_by_role("combobox", name="White", exact=True).select_option("by-text")
+    page.get_by_label("White: agent as text").fill("uct(playouts=50)")
+    page.get_by_label("Clock").select_option("60+0")
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.click('[data-square="d3"]')
+    expect(page.locator("#thinking-title")).to_have_text("Preparing (first time only)")
+    expect(page.locator("#status-more")).to_have_text("uct(playouts=50) is preparing (first time only).")
+    expect(page.locator("#announcer")).to_have_text("uct(playouts=50): preparing (first time only).")
+    assert page.locator("#thinking progress").evaluate("bar => bar.position") == 0.25
+    page.wait_for_timeout(1500)
+    expect(page.locator("#seat-white")).to_contain_text("1:00white preparing…")
+    waiting[0]()
+    expect(page.locator("#status")).to_have_text("Black to move")
+    expect(page.locator("#thinking-title")).to_have_text("Thinking")
+    assert troubles(page) == []
     page.context.close()
 
 

@@ -25,6 +25,8 @@ from outflank.board import Color, Position, Rules
 from outflank.errors import BadNotation, BadRules, BadSpec, OutflankError
 from outflank.formats import read, read_ggf, read_transcript, write_ggf
 from outflank.game import Game, Termination
+from outflank.interfaces import preparing
+from outflank.interfaces.preparing import Step
 from outflank.interfaces.terminal.board import Board
 from outflank.interfaces.terminal.commands import COMMANDS
 from outflank.interfaces.terminal.screen import Screen, screen
@@ -283,6 +285,19 @@ def test_an_agent_that_fails_leaves_the_person_in_charge() -> None:
     assert len(played.board.game) == 0
 
 
+@pytest.mark.parametrize("quiet", [0.0, 1e9])
+def test_preparing_is_said_once_and_only_when_it_takes_long(monkeypatch: pytest.MonkeyPatch, quiet: float) -> None:
+    def prepare(*_: object) -> Iterator[Step]:
+        for step in range(3):
+            yield f"part {step}", step, 3
+            time.sleep(0 if quiet else 0.2)
+
+    monkeypatch.setattr(Agent, "prepare", prepare)
+    monkeypatch.setattr(preparing, "QUIET_SECONDS", quiet)
+    _, script = session("b1", "", white="greedy", black="greedy")
+    assert script.said.count("preparing (first time only)") == (0 if quiet else 1)
+
+
 def test_ctrl_c_stops_a_single_step_and_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -429,6 +444,22 @@ def test_without_colours_there_are_no_control_codes() -> None:
         person.press("\x04")
         person.until("The game so far: ")
         assert person.ended() == 0 and "\x1b" not in person.raw
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("colour", [True, False])
+def test_the_first_move_on_a_new_machine_is_prepared(tmp_path: Path, colour: bool) -> None:
+    environment = {"OUTFLANK_CACHE_DIR": str(tmp_path)} | ({} if colour else {"NO_COLOR": "1"})
+    with terminal("--size", "4", "--white", "heuristic", **environment) as person:
+        person.until("black> ")
+        person.type("b1")
+        person.until("preparing (first time only)")
+        person.until("white (heuristic) plays")
+        person.until("black> ")
+        assert person.raw.count("preparing (first time only)") == 1 or colour, "the bar is drawn many times"
+        person.type("quit")
+        person.until("The game so far: ")
+        assert person.ended() == 0
 
 
 @pytest.mark.compiled

@@ -3,10 +3,13 @@
 import asyncio
 import contextlib
 import json
+import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,9 +29,11 @@ from outflank.board import Position, Rules
 from outflank.errors import BadSpec
 from outflank.execute import Here
 from outflank.interfaces.web import agents as agents_of_pages
+from outflank.interfaces.web import jobs
 from outflank.interfaces.web.app import create_app
 from outflank.interfaces.web.security import Caps, page_agent
 from outflank.interfaces.web.verbs import VERBS
+from outflank.search.limits import Limits
 from support import PATIENCE, PERFECT_GAME, wait_until
 from web_client import START, odd_message, play, serving, talking
 from web_load import is_helpful, pester_together, play_games, settle
@@ -64,9 +69,13 @@ class Page:
                 if reply.get("last"):
                     return replies
 
-    def ask(self, **message: Any) -> list[Reply]:
+    def everything(self, **message: Any) -> list[Reply]:
         self.send(id=1, **message)
         return self.until_last(1)
+
+    def ask(self, **message: Any) -> list[Reply]:
+        """The replies without those about preparing, which depend on the machine."""
+        return [reply for reply in self.everything(**message) if reply["kind"] != "preparing"]
 
     def answer(self, **message: Any) -> Reply:
         return self.ask(**message)[-1]
@@ -213,6 +222,66 @@ def test_two_searches_at_once_have_two_agents(page: Page) -> None:
     assert all(visits(reply) == reply["playouts"] for reply in replies.values())
 
 
+def slow_to_prepare(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Agents take two steps to be prepared, the first until the event."""
+    done = threading.Event()
+
+    def prepare(_agent: Agent, _rules: Rules) -> Iterator[tuple[str, int, int]]:
+        yield "first part", 0, 2
+        done.wait(PATIENCE)
+        yield "second part", 1, 2
+
+    monkeypatch.setattr(Agent, "prepare", prepare)
+    return done
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("message", [{"do": "think", "agent": "uct(playouts=50)"}, {"do": "review", "depth": 1}])
+def test_preparing_is_told_once(monkeypatch: pytest.MonkeyPatch, page: Page, message: Reply) -> None:
+    prepared = slow_to_prepare(monkeypatch)
+    page.send(id=1, game=START, **message)
+    first = page.hear()
+    assert (first["kind"], first["what"], first["done"]) == ("preparing", "first part", 0) and first["total"] in (2, 4)
+    prepared.set()
+    kinds = [reply["kind"] for reply in page.until_last(1)]
+    assert kinds[-1] != "preparing" and kinds == sorted(kinds, key=lambda kind: kind != "preparing")
+    assert all(reply["kind"] != "preparing" for reply in page.everything(game=START, **message))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("message", [{"do": "think", "agent": "uct(playouts=50)"}, {"do": "review", "depth": 1}])
+def test_what_is_ready_at_once_is_not_told(monkeypatch: pytest.MonkeyPatch, page: Page, message: Reply) -> None:
+    monkeypatch.setattr(jobs, "QUIET_SECONDS", 1e9)
+    slow_to_prepare(monkeypatch).set()
+    assert all(reply["kind"] != "preparing" for reply in page.everything(game=START, **message))
+
+
+@pytest.mark.compiled
+def test_no_clock_sees_the_preparing(monkeypatch: pytest.MonkeyPatch) -> None:
+    page_agent(LONG, Caps()).choose(Position.start(), Limits(depth=2))  # what is not prepared below must be ready
+    prepared = slow_to_prepare(monkeypatch)
+    with capped(seconds=0.5) as client, connected(client) as page:
+        page.send(id=1, do="think", game=START, agent=LONG)
+        assert page.hear()["kind"] == "preparing"
+        time.sleep(0.6)  # longer than a search may take
+        prepared.set()
+        assert page.until_last(1)[-1]["depth"] > 1
+
+
+@pytest.mark.compiled
+def test_the_first_move_on_a_new_machine_is_prepared(tmp_path: Path) -> None:
+    script = (
+        "from test_web import START, capped, connected\n"
+        "with capped() as client, connected(client) as page:\n"
+        "    for _ in range(2):\n"
+        "        replies = page.everything(do='think', game=START, agent='heuristic')\n"
+        "        print(*dict.fromkeys(reply['kind'] for reply in replies))"
+    )
+    environment = os.environ | {"OUTFLANK_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment)
+    assert done.stdout.splitlines() == ["preparing decision", "decision"], done.stderr
+
+
 @pytest.mark.compiled
 def test_limits_of_a_request_bound_an_agent(page: Page) -> None:
     decision = page.answer(do="think", game=START, agent=LONG, limits={"depth": 2})
@@ -244,8 +313,9 @@ def test_analyses_side_by_side_stream_until_they_are_stopped(page: Page) -> None
     heard: dict[str, int] = {"a": 0, "b": 0}
     while min(heard.values()) < 5:
         reply = page.hear()
-        assert reply["kind"] == "analysis" and len(reply["moves"]) == 4
-        heard[reply["id"]] += 1
+        if reply["kind"] != "preparing":
+            assert reply["kind"] == "analysis" and len(reply["moves"]) == 4
+            heard[reply["id"]] += 1
     for name in "ab":
         page.send(id=f"stop {name}", do="stop", what=name)
     ended: set[Any] = set()

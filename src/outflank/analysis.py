@@ -160,6 +160,11 @@ def analyst() -> Player:
     return agent(ANALYST).player
 
 
+def judges() -> tuple[Agent, ...]:
+    """The agents whose code an analysis or a review runs; prepared before, none of it is compiled meanwhile."""
+    return agent(ANALYST), agent("solver")
+
+
 class _Branch:
     """One legal move and the search behind it, which goes on from depth to depth."""
 
@@ -226,7 +231,12 @@ def tree_opinion(position: Position, playouts: int = 100_000) -> Iterator[Decisi
     >>> sorted(root.move for root in last.moves), 0 < last.moves[0].win_rate < 1
     ([d3, c4, f5, e6], True)
     """
-    yield from agent(f"uct(playouts={playouts}, c=0.7, leaf_playouts=8, instant=no)").think(position)
+    yield from tree_agent(playouts).think(position)
+
+
+def tree_agent(playouts: int) -> Agent:
+    """The agent that `tree_opinion` asks."""
+    return agent(f"uct(playouts={playouts}, c=0.7, leaf_playouts=8, instant=no)")
 
 
 # --- a whole game -------------------------------------------------------------------------------------------------

@@ -82,6 +82,15 @@ class Agent(Player):
         """Compiles what a game under these rules needs, so that no clock measures a compilation."""
         self.player.warm_up(rules)
 
+    def prepare(self, rules: Rules) -> Iterator[tuple[str, int, int]]:
+        """Warms up step by step, and tells before each: what it is, how many are done, of how many.
+
+        >>> list(agent("greedy").prepare(Rules(4)))
+        [('greedy', 0, 1)]
+        """
+        yield self.text.partition("(")[0], 0, 1
+        self.warm_up(rules)
+
     def choose(self, position: Position, limits: Limits | None = None, seed: int = 0) -> Decision:
         """The decision in any position that is not over; a forced move needs no thought."""
         forced = self._forced(position)

@@ -126,9 +126,11 @@ def run_move(args: argparse.Namespace) -> None:
     """Prints the move of an agent."""
     from outflank.agents import agent
     from outflank.facts import decision_facts, with_names
+    from outflank.interfaces.preparing import prepare_here
 
     player = agent(args.agent)
     position = _after_moves(args)
+    prepare_here(player, position.rules)
     decision = player.choose(position, _limits(args), args.seed)
     print(json.dumps(with_names(decision_facts(decision))) if args.json else decision.move)
 

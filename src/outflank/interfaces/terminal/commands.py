@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from outflank.agents import agent_signatures
 from outflank.agents.levels import levels
-from outflank.analysis import Analysis, MoveValue, analyse
+from outflank.analysis import Analysis, MoveValue, analyse, judges
 from outflank.board import Color, Position
 from outflank.errors import OutflankError
 from outflank.formats import write_ggf
@@ -112,6 +112,7 @@ def _run(session: "Session", _: str) -> None:
 
 def _hint(session: "Session", _: str) -> None:
     position = _undecided(session)
+    session.prepare(*judges())
     with session.screen.status() as told:
         told("looking for a good move")
         found = _analysed(position, _HINT_SECONDS, lambda analysis: None)
@@ -123,6 +124,7 @@ def _hint(session: "Session", _: str) -> None:
 def _analyse(session: "Session", argument: str) -> None:
     position = _undecided(session)
     seconds = _seconds(argument) if argument else _ANALYSIS_SECONDS
+    session.prepare(*judges())
     with session.screen.table() as show:
         _analysed(position, seconds, lambda analysis: show(_values(analysis)))
 

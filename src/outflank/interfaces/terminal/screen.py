@@ -18,6 +18,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from outflank.board import Color
+from outflank.interfaces.preparing import PREPARING, Step, after_a_moment, preparing_bar
 from outflank.interfaces.terminal.board import Board
 from outflank.report.document import Table
 from outflank.report.names import clipped
@@ -81,6 +82,12 @@ class Screen:
         yield lambda text: None
 
     @contextmanager
+    def preparing(self) -> Iterator[Callable[[Step], None]]:
+        """Takes how far the compiling of an agent is; the plain screen says once that it goes on."""
+        with after_a_moment(lambda: self.say(PREPARING)):
+            yield lambda step: None
+
+    @contextmanager
     def table(self) -> Iterator[Callable[[Table], None]]:
         """Takes tables that each replace the one before; the plain screen shows the last one."""
         shown: list[Table] = []
@@ -126,6 +133,12 @@ class ColourScreen(Screen):
         """Takes lines that each replace the one before, and leaves none."""
         with self._console.status("") as status:
             yield lambda text: status.update(Text(clipped(text, self._console.width - 4), style="dim"))
+
+    @contextmanager
+    def preparing(self) -> Iterator[Callable[[Step], None]]:
+        """Takes how far the compiling of an agent is, as a bar."""
+        with preparing_bar(self._console) as told:
+            yield told
 
     @contextmanager
     def table(self) -> Iterator[Callable[[Table], None]]:

@@ -7,12 +7,14 @@ stops whoever is thinking; at the prompt it leaves, as Ctrl-D does.
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from outflank.agents import Agent
 from outflank.arena.openings import open_game
 from outflank.board import Color, Position, Rules, Variant
 from outflank.errors import OutflankError
 from outflank.formats import read
 from outflank.game import Game
 from outflank.game_loop import move_seed
+from outflank.interfaces.preparing import Ready
 from outflank.interfaces.terminal.board import Board
 from outflank.interfaces.terminal.commands import obey
 from outflank.interfaces.terminal.screen import Names, Screen
@@ -55,6 +57,7 @@ class Session:
     def __init__(self, screen: Screen, setting: Setting, seats: tuple[Seat, Seat], game: Game) -> None:
         self.screen, self.setting, self.board = screen, setting, Board(game)
         self.seats = list(seats)
+        self._ready = Ready()
         self.open = True
         self.going = False
         """Whether agents move without being told to."""
@@ -180,9 +183,17 @@ class Session:
         self.screen.say(f"{turn} ({self.seats[turn].name}) plays {decision}")
         self.settle()
 
+    def prepare(self, *players: Agent) -> None:
+        """Compiles what agents need before they think for the first time under these rules."""
+        with self.screen.preparing() as told:
+            for player in players:
+                for step in self._ready.prepare(player, self.board.position.rules):
+                    told(step)
+
     def _decide(self) -> Decision:
         player, position = self.mover.player, self.board.position
         assert player is not None, "the caller looked"
+        self.prepare(player)
         player.follow(self.board.game)
         with self.screen.status() as told:
             told(f"{self.mover.name} thinks")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from outflank.agents import Agent
 from outflank.board import Color
 from outflank.game import Game
+from outflank.interfaces.preparing import Ready
 from outflank.interfaces.web.security import Caps, page_agent
 
 
@@ -33,6 +34,7 @@ class Agents:
         self.caps = caps
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[Page, Color], Kept] = OrderedDict()
+        self.ready = Ready()
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -95,6 +97,7 @@ class Page:
         if kept and not game.continues(kept.game):
             player.new_game()
         try:
+            player.follow(game)
             yield player
         except BaseException:
             player.close()

@@ -11,8 +11,10 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 
 from outflank.errors import OutflankError
+from outflank.interfaces.preparing import QUIET_SECONDS
 from outflank.interfaces.web.security import Caps
 from outflank.interfaces.web.verbs import Answer, Reply
 from outflank.search.clock import stoppable
@@ -59,6 +61,8 @@ class Job:
         self._wish = threading.Event()
         self._deadline = float("inf")
         self.news: deque[Reply] = deque(maxlen=1 if stream else None)
+        self._prepares = 0.0
+        """Since when it tells that it is preparing; 0 when it does not."""
         self._future: Future[Reply] | None = None
         self._waiting: asyncio.Future[Reply] | None = None
 
@@ -74,10 +78,22 @@ class Job:
         with stoppable(self._told):
             while True:
                 try:
-                    self.news.append(next(self._answer))
+                    self._tell(next(self._answer))
                 except StopIteration as end:
                     last: Reply = end.value
                     return last
+
+    def _tell(self, reply: Reply) -> None:
+        """Offers a reply. That something is prepared is replaced by what follows, and its time is not the search's."""
+        if self._prepares:
+            with suppress(IndexError):  # it has been fetched
+                self.news.pop()
+        if reply["kind"] == "preparing":
+            self._prepares = self._prepares or time.monotonic()
+            self._deadline = time.monotonic() + self._seconds
+        else:
+            self._prepares = 0.0
+        self.news.append(reply)
 
     def _told(self) -> bool:
         return self._wish.is_set() or time.monotonic() > self._deadline
@@ -98,7 +114,7 @@ class Job:
         look = _FIRST_LOOK
         while not (await asyncio.wait({waiting}, timeout=look))[0]:
             look = _LOOK
-            while self.news:
+            while self.news and time.monotonic() - self._prepares > QUIET_SECONDS:
                 latest, sent = self.news.popleft(), time.monotonic()
                 await send(latest)
             if self.stream and latest and time.monotonic() - sent > _SIGN_OF_LIFE:

@@ -101,8 +101,8 @@ def _give_memory_back() -> None:
 def _warm_up() -> None:
     """Compiles what the first visitor will ask for, and makes the solver's memory known to the system."""
     from outflank.agents import agent
-    from outflank.analysis import ANALYST
+    from outflank.analysis import judges, tree_agent
     from outflank.board import Rules
 
-    for text in (ANALYST, "uct(leaf_playouts=8)", "uct", "solver"):
-        agent(text).warm_up(Rules())
+    for player in (*judges(), tree_agent(1000), agent("uct")):
+        player.warm_up(Rules())

@@ -8,16 +8,16 @@ import io
 import json
 import math
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from outflank import __version__
-from outflank.agents import agent_signatures
+from outflank.agents import Agent, agent_signatures
 from outflank.agents.kinds import KINDS
 from outflank.agents.levels import levels
-from outflank.analysis import analyse, review, tree_opinion
+from outflank.analysis import analyse, judges, review, tree_agent, tree_opinion
 from outflank.arena.openings import made_game
 from outflank.board import SIZES, VARIANTS, Color, Position, Rules
 from outflank.facts import analysis_facts, decision_facts, game_facts, level_facts, verdict_facts
@@ -161,12 +161,20 @@ def _write(fields: Fields, _page: Page) -> Reply:
 # --- searches -----------------------------------------------------------------------------------------------------
 
 
+def _prepared(page: Page, game: Game, *players: Agent) -> Iterator[Reply]:
+    """What is compiled before a search, so that no clock sees it."""
+    for ready, player in enumerate(players):
+        for what, done, total in page.agents.ready.prepare(player, game.start.rules):
+            yield {"kind": "preparing", "what": what, "done": ready * total + done, "total": len(players) * total}
+
+
 def _think(fields: Fields, page: Page) -> Answer:
     game: Game = fields["game"]
     given: Limits = fields["limits"] or Limits()
     limits = given.tightened(Limits(game_seconds=fields["left_seconds"]))
     decision = None
     with page.playing(fields["agent"], game) as player:
+        yield from _prepared(page, game, player)
         for decision in player.think(game.end, limits, fields["seed"]):
             yield {"kind": "thinking", **decision_facts(decision)}
     assert decision is not None, "an agent decides or raises"
@@ -179,6 +187,7 @@ _STOPPED: Reply = {"kind": "stopped"}
 def _analyse(fields: Fields, page: Page) -> Answer:
     game: Game = fields["game"]
     player = page_agent(fields["agent"], page.caps) if fields["agent"] else None
+    yield from _prepared(page, game, *([player] if player else judges()))
     latest = _STOPPED
     with _stopped_after(fields["seconds"]):
         for analysis in analyse(game.end, player):
@@ -192,8 +201,9 @@ def _stopped_after(seconds: float | None) -> AbstractContextManager[None]:
     return stoppable(lambda: time.monotonic() > deadline)
 
 
-def _tree(fields: Fields, _page: Page) -> Answer:
+def _tree(fields: Fields, page: Page) -> Answer:
     game: Game = fields["game"]
+    yield from _prepared(page, game, tree_agent(fields["playouts"]))
     latest = _STOPPED
     for decision in tree_opinion(game.end, fields["playouts"]):
         latest = {"kind": "tree", **decision_facts(decision)}
@@ -201,8 +211,9 @@ def _tree(fields: Fields, _page: Page) -> Answer:
     return latest
 
 
-def _review(fields: Fields, _page: Page) -> Answer:
+def _review(fields: Fields, page: Page) -> Answer:
     game: Game = fields["game"]
+    yield from _prepared(page, game, *judges())
     done = 0
     for verdict in review(game, seconds_per_move=fields["seconds_per_move"], depth=fields["depth"]):
         yield {"kind": "review", **verdict_facts(verdict)}

@@ -11,7 +11,7 @@ import { squareName } from "./rules.js";
 import { server } from "./server.js";
 import { habit, setHabit } from "./storage.js";
 import { table } from "./table.js";
-import { lineText, squareText, withoutUnit, withUnit } from "./words.js";
+import { lineText, preparingText, squareText, withoutUnit, withUnit } from "./words.js";
 
 const SETTLE = 60; // milliseconds to rest on a position before it is analysed, so that dragging the graph stays light
 const DEFAULT = "";
@@ -23,7 +23,7 @@ const UNITS = {
   result: "Result",
 };
 
-/** @type {{agent: string, name: string, answer: any, trouble: string, stop: () => void}[]} */
+/** @type {{agent: string, name: string, answer: any, preparing: string, trouble: string, stop: () => void}[]} */
 const slots = [slot(DEFAULT, "Analyst"), slot(NOBODY, "Nobody")];
 /** @type {Map<number, HTMLElement>} */
 let rows = new Map();
@@ -32,7 +32,7 @@ let timer = 0;
 let board;
 
 function slot(agent, name) {
-  return { agent, name, answer: null, trouble: "", stop: () => {} };
+  return { agent, name, answer: null, preparing: "", trouble: "", stop: () => {} };
 }
 
 const isOn = () => byId("analyse-on").checked;
@@ -42,7 +42,7 @@ function restart() {
   clearTimeout(timer);
   for (const each of slots) {
     each.stop();
-    Object.assign(each, { answer: null, trouble: "", stop: () => {} });
+    Object.assign(each, { answer: null, preparing: "", trouble: "", stop: () => {} });
   }
   soon();
   if (isOn() && isShown() && table.position.legal.size && server.isOpen) timer = setTimeout(begin, SETTLE);
@@ -58,6 +58,7 @@ function begin() {
 
 function heard(each, node, reply) {
   if (reply.kind === "error") each.trouble = reply.message;
+  each.preparing = preparingText(reply);
   if (reply.kind === "analysis" && reply.moves?.length) {
     each.answer = reply;
     if (reply.moves[0].unit === "discs") remember(node, reply);
@@ -114,7 +115,7 @@ function stateText() {
   if (!server.isOpen) return "Analysis goes on when the connection is back.";
   const { answer } = slots[0];
   const view = `from the view of ${table.position.turn}, to move.`;
-  if (!answer) return `${capital(view)} Looking…`;
+  if (!answer) return slots[0].preparing || `${capital(view)} Looking…`;
   const work = [
     answer.depth ? `depth ${answer.depth}` : "",
     answer.nodes ? `${short(answer.nodes)} positions` : "",

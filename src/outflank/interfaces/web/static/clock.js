@@ -3,7 +3,8 @@
  * back.
  *
  * The clock of the side to move runs in the view "play" at the end of a line, from the first move on, unless the game
- * is paused. Time spent on a position is booked on it when the clock stops.
+ * is paused. Time spent on a position is booked on it when the clock stops. What an agent needs to be compiled is not
+ * its time: its clock begins when it begins to think.
  */
 import { table } from "./table.js";
 
@@ -13,11 +14,12 @@ const LOOK_EVERY = 200; // milliseconds
 let running = null;
 
 function shouldRun() {
-  const { clock, view, paused, tree, node } = table;
+  const { clock, view, paused, preparing, tree, node } = table;
   return (
     Boolean(clock && node.left) &&
     view === "play" &&
     !paused &&
+    !preparing &&
     !tree.over &&
     node.ply > 0 &&
     node.children.length === 0
@@ -46,6 +48,11 @@ function restart() {
   if (shouldRun()) running = { node: table.node, since: performance.now() };
 }
 
+function prepared() {
+  if (table.preparing) running = null; // without booking what has passed
+  restart();
+}
+
 /** Seconds that a side has left in the position on screen, null without a clock. @returns {number | null} */
 export function secondsLeft(side) {
   const { node, clock } = table;
@@ -72,6 +79,7 @@ export function clockText(seconds) {
 /** Listens to the table. Must be called before `keepPlaying`, so that an agent is told the right time. */
 export function keepTime() {
   table.on("cursor", moved);
+  table.on("preparing", prepared);
   for (const event of ["game", "seats", "view"]) table.on(event, restart);
   setInterval(look, LOOK_EVERY);
 }

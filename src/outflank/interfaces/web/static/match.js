@@ -34,8 +34,13 @@ function update() {
 
 function cancel() {
   task.stop();
-  task = null;
+  end();
   table.tell("thinking", { side: null });
+}
+
+function end() {
+  task = null;
+  table.setPreparing(false);
 }
 
 function begin(node) {
@@ -56,17 +61,15 @@ function thinkRequest(node) {
 }
 
 function heard(reply, node, began) {
-  if (reply.kind === "lost") {
-    task = null;
-    return;
-  }
+  if (reply.kind === "lost") return end();
   if (reply.kind === "error") {
-    task = null;
+    end();
     stepping = false;
     table.setPaused(true);
     toast(`The agent could not move: ${reply.message}`, true);
     return;
   }
+  table.setPreparing(reply.kind === "preparing");
   table.tell("thinking", { side: node.position.turn, reply });
   if (reply.kind === "decision") playLater(node, reply.move, began + MOVE_PAUSE - performance.now());
 }

@@ -9,7 +9,7 @@ import { MARKS } from "./moves.js";
 import { squareName } from "./rules.js";
 import { server } from "./server.js";
 import { table } from "./table.js";
-import { lineText, signed } from "./words.js";
+import { lineText, preparingText, signed } from "./words.js";
 
 const PACES = [
   [0.1, "Quick, a glance at each move"],
@@ -31,13 +31,17 @@ function start() {
   byId("review-start").textContent = "Stop";
   byId("review-progress").max = nodes.length;
   byId("review-progress").value = 0;
-  setState(`Reviewing ${plural(moves, "move")}, the last one first…`);
+  setState(beginning(moves));
   stop = server.stream("review", request, (reply) => heard(reply, nodes));
 }
 
+const beginning = (moves) => `Reviewing ${plural(moves, "move")}, the last one first…`;
+
 function heard(reply, nodes) {
   if (reply.kind === "error" || reply.kind === "lost") return finish(reply.message, true);
+  if (reply.kind === "preparing") setState(preparingText(reply));
   if (reply.ply !== undefined) {
+    if (!byId("review-progress").value) setState(beginning(nodes.length - 1));
     const { value, best, best_pv: pv, played, loss, mark, exact } = reply;
     nodes[reply.ply].review = { value, best, pv, played, loss, mark, exact };
     byId("review-progress").value += 1;

@@ -6,7 +6,7 @@ import { announce, byId, capital, el, setText, short } from "./dom.js";
 import { clockText, secondsLeft } from "./clock.js";
 import { isThinking, redoTarget, resigningSide, step, undoTarget } from "./match.js";
 import { table } from "./table.js";
-import { lineText, moveSpoken, placeSpoken, playerName, rulesLine, status, withUnit } from "./words.js";
+import { lineText, moveSpoken, PREPARING, placeSpoken, playerName, rulesLine, status, withUnit } from "./words.js";
 
 const SIDES = ["black", "white"];
 const LOW_TIME = 20;
@@ -39,7 +39,7 @@ function showSeats() {
     seat.setAttribute("aria-label", `${capital(side)}, ${playerName(player)}`);
     setText(who, playerName(player));
     who.title = player.text ?? playerName(player);
-    const act = player.kind === "agent" && isThinking() ? "thinking…" : "to move";
+    const act = player.kind === "agent" && isThinking() ? (table.preparing ? "preparing…" : "thinking…") : "to move";
     setText(doing, toMove ? `${side} ${act}` : side);
     setText(count, String(table.position[side]));
     count.setAttribute("aria-label", `${table.position[side]} discs`);
@@ -91,8 +91,10 @@ function showButtons(tree, node, position) {
 }
 
 function showThinking({ side, reply }) {
+  setText(byId("thinking-title"), table.preparing ? capital(PREPARING) : "Thinking");
   if (!reply) return showSeats();
   const { name } = table.players[side];
+  if (reply.kind === "preparing") return byId("thinking").replaceChildren(...preparing(name, reply));
   const facts = [
     ["Depth", reply.depth || null],
     ["Positions", reply.nodes ? short(reply.nodes) : null],
@@ -117,6 +119,14 @@ function showThinking({ side, reply }) {
       [reply.pv.length > 1 ? `Expected line: ${lineText(reply.pv)}` : "", reply.note].filter(Boolean).join(". "),
     ),
   );
+}
+
+function preparing(name, { what, done, total }) {
+  return [
+    el("p", {}, `${name}: ${what}`),
+    el("progress", { ...(total > 1 && { value: done, max: total }), "aria-label": PREPARING }),
+    el("p", { class: "hint" }, "Its code is compiled for this machine and kept. No clock runs meanwhile."),
+  ];
 }
 
 function showThinker() {
@@ -152,6 +162,10 @@ export function setUpSeats() {
     announce(played ? moveSpoken(from) : placeSpoken());
   });
   table.on("tick", showClocks);
+  table.on("preparing", () => {
+    show();
+    if (table.preparing) announce(`${table.mover.name}: ${PREPARING}.`);
+  });
   table.on("thinking", showThinking);
   byId("pass").addEventListener("click", () => table.play(table.tree.pass));
   byId("undo").addEventListener("click", undo);

@@ -10,6 +10,7 @@
  * | notes    | something is known now about positions of the game (values, reviews, variations) |
  * | seats    | the players, or whether they pause |
  * | view     | play, analyse or games |
+ * | preparing | whether the agent to move is being compiled, which happens once on a machine |
  *
  * @typedef {{kind: "person", name?: string} | {kind: "agent", text: string, name: string}} Player
  * @typedef {{seconds: number, increment: number}} Clock for each side; the increment is added after every move
@@ -26,6 +27,8 @@ class Table extends EventTarget {
   /** @type {Clock | null} */
   clock = null;
   paused = false;
+  /** Whether the agent to move is not ready to think yet; no clock runs meanwhile. */
+  preparing = false;
   /** @type {"play" | "analyse" | "games"} */
   view = "play";
 
@@ -83,6 +86,12 @@ class Table extends EventTarget {
     if (view === this.view) return;
     this.view = view;
     this.tell("view");
+  }
+
+  setPreparing(preparing) {
+    if (preparing === this.preparing) return;
+    this.preparing = preparing;
+    this.tell("preparing");
   }
 
   setPaused(paused) {

@@ -7,6 +7,7 @@ import { byId, el, newButton, oncePerFrame, setText, short } from "./dom.js";
 import { squareName } from "./rules.js";
 import { server } from "./server.js";
 import { table } from "./table.js";
+import { preparingText } from "./words.js";
 
 const PLAYOUTS = [10000, 100000, 1000000];
 /** @type {(() => void) | null} */
@@ -26,6 +27,7 @@ function start() {
 
 function heard(reply) {
   if (reply.kind === "error" || reply.kind === "lost") setState(reply.message, true);
+  if (reply.kind === "preparing") setState(preparingText(reply));
   if (reply.kind === "tree" && reply.moves?.length) answer = reply;
   if (reply.last) end();
   soon();

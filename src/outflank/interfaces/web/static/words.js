@@ -3,6 +3,13 @@ import { capital, plural } from "./dom.js";
 import { other, squareName } from "./rules.js";
 import { table } from "./table.js";
 
+/** What is said while code is compiled. */
+export const PREPARING = "preparing (first time only)";
+
+/** The same with what is compiled and how far it is; nothing for another reply. */
+export const preparingText = ({ kind, what, done, total }) =>
+  kind === "preparing" ? `${capital(PREPARING)}: ${what}${total > 1 ? `, ${done} of ${total}` : ""}.` : "";
+
 /** What a player is called. @param {import("./table.js").Player} player */
 export const playerName = (player) => player.name ?? "Person";
 
@@ -58,7 +65,7 @@ function moveText(side) {
   if (paused) return "Paused. “Go on” lets the game run, “Step” makes one move.";
   if (node.children.length)
     return "You are looking back at a finished move. “Redo” leads on, “Undo” further back.";
-  return `${mover.name} is thinking.`;
+  return `${mover.name} is ${table.preparing ? PREPARING : "thinking"}.`;
 }
 
 /** What was just played, for people who listen. */
