@@ -253,7 +253,7 @@ class Verdict:
 
     ply: int
     value: float
-    """Of the position before the move under best play, seen by black, in discs."""
+    """Of the position before the move under best play, from black's view, in discs."""
     exact: bool
     best: int | None
     """None where the game is over."""

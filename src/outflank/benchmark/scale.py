@@ -100,7 +100,7 @@ def fill(path: Path, games: int) -> float:
 
 
 def _played(plan: Plan) -> Iterator[tuple[Slot, Game]]:
-    """Every game of a plan, played by lot."""
+    """Every game of a plan, with random moves."""
     source = np.random.Generator(np.random.PCG64(1))
     for slot in plan.slots():
         yield slot, _random_game(slot, source.integers(0, 2**32, 600, np.uint64))

@@ -1,6 +1,6 @@
 """Every compiled function of Outflank, and nothing else.
 
-Kernels know integers and arrays. A board is a tuple of 64-bit words, seen by the side to move:
+Kernels know integers and arrays. A board is a tuple of 64-bit words, from the view of the side to move:
 `me`, `opp` and `full`, the mask of squares that exist. Colours, names and errors live above.
 
 | module | what it holds |

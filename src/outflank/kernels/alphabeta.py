@@ -4,8 +4,8 @@ The search keeps its own stack in arrays instead of recursing, so that it can st
 on later: kernels have no clock. A frame is a node on the current line: boards, window, moves in the order they are
 tried, best so far. Nodes one ply above the leaves play and evaluate their moves in registers, without frames.
 
-Values are negamax: always as seen by the side to move of a node. The search is fail-soft: the value returned for a
-node is exact inside its window, an upper bound at or below alpha, a lower bound at or above beta. Order of moves,
+Values are negamax: always from the view of the side to move at a node. The search is fail-soft: the value of a node is
+exact inside its window, an upper bound at or below alpha, a lower bound at or above beta. Order of moves,
 null windows and the table change the number of nodes, never the value or the move: the root returns the lowest
 square among the best.
 

@@ -1,7 +1,7 @@
 """What a position is worth to `me`: a weighted sum of terms, with weights that change by phase.
 
 All five papers fit one formula, so an evaluation is data and not code: `Evaluation` holds the tables and
-weights, `evaluate` adds the terms up. Terms, each as seen by `me`:
+weights, `evaluate` adds the terms up. Terms, each from the view of `me`:
 
 * position: worth of own squares minus worth of opposing squares;
 * mobility: own legal moves minus opposing legal moves;
@@ -135,7 +135,7 @@ def spread(board: Board) -> int:
 
 @inlined
 def evaluate(me: Board, opp: Board, full: Board, evaluation: Evaluation) -> int:
-    """The weighted sum of all terms, as seen by `me`; who is to move does not matter."""
+    """The weighted sum of all terms, from the view of `me`; who is to move does not matter."""
     weights, ends = evaluation.weights, evaluation.phase_ends
     phase = 0
     if len(ends) > 0:

@@ -7,7 +7,7 @@ A policy is data of one of three shapes (`Uniform`, `Guided`, `Cutoff`), and a s
 * `OWN_HEURISTIC`: the side that searches takes the best H, the other plays at random.
 * `EPSILON`: both take the best H, except for a uniformly random move with probability epsilon.
 * `WEIGHTED`: both draw a square with probability proportional to its weight (Tenshi, "Reversed Reversi").
-* `CUTOFF`: uniform for a number of moves, then an evaluation squashed into 0..1 (wished for by Phan & Synytsia).
+* `CUTOFF`: uniform for a number of moves, then an evaluation squashed into 0..1 (future work of Phan & Synytsia).
 
 H, with P the worth of own squares minus that of opposing squares after the move, M the opposing moves after
 it and F the discs it turns:
@@ -155,7 +155,7 @@ def _paid(difference: int, sign: int, draw: float) -> tuple[float, float]:
 
 @inlined
 def _seen(own: bool, me: Board, opp: Board) -> int:
-    """Difference of discs as seen by the side that began: the one to move now if `own`."""
+    """Difference of discs from the view of the side that began: the one to move now if `own`."""
     difference = count(me) - count(opp)
     return difference if own else -difference
 

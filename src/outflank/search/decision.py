@@ -48,7 +48,7 @@ class RootMove(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Decision:
-    """A move and why. Values are seen by the side to move, named in `seen_from`.
+    """A move and why. Values are from the view of the side to move, named in `seen_from`.
 
     >>> from outflank.board import Rules
     >>> line = tuple(map(Rules().move, ("d3", "c3")))

@@ -18,7 +18,7 @@ _SIGNATURES = {
         Signature("uniform", "every legal move is as likely as any other"),
         Signature(
             "heuristic",
-            "both sides play the best move of the one-ply formula, ties by lot",
+            "both sides play the best move of the one-ply formula, ties at random",
             (_CLASSIC, _EMPTIES),
             "Reversi with Monte Carlo Tree Search, read literally",
         ),

@@ -35,7 +35,7 @@ _FIRST_RATE = 1e4 if INTERPRETED else 5e6
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """The outcome of a position under perfect play, as seen by the side to move: positive when it wins.
+    """The outcome of a position under perfect play, from the view of the side to move: positive when it wins.
 
     >>> solution = solve(Position.parse("XXXXOOOXOOXXOO-- X"))
     >>> solution.score, solution.exact, solution.pv
