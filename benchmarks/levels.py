@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from outflank import __version__
-from outflank.agents import canonical
+from outflank.agents import identity
 from outflank.analysis import WIN, analyst
 from outflank.arena.ratings import Rating, collect, rate
 from outflank.arena.runner import run_plan
@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def _plan(variant: Variant, pairs: int) -> Plan:
-    texts = [canonical(text) for _, text, _ in LEVELS]
+    texts = [identity(text) for _, text, _ in LEVELS]
     pairings = [(texts[i], other) for i in range(len(texts)) for other in texts[i + 1 : i + 3]]
     return plan_pairings(pairings, [Rules(8, variant)], pairs, "random(8)", Conditions(seed=1))
 
@@ -99,7 +99,7 @@ def _points_per_disc(plan: Plan, store: Store) -> tuple[float, float]:
 def _estimates(plan: Plan, store: Store) -> Iterator[tuple[float, float]]:
     """(analyst's points, exact margin) of one position of each game between strong levels."""
     keys = {slot.key for slot in plan.slots()}
-    strong = {canonical(text) for _, text, _ in LEVELS[-_CALIBRATED_BY:]}
+    strong = {identity(text) for _, text, _ in LEVELS[-_CALIBRATED_BY:]}
     search = analyst()
     for number, game in enumerate(store.games()):
         if game.tags["key"] not in keys or not {game.black, game.white} <= strong:
@@ -125,7 +125,7 @@ def _document(ratings: dict[Variant, dict[str, Rating]], scales: dict[Variant, t
     ]
     for name, text, note in LEVELS:
         lines += ["", "[[level]]", f'name = "{name}"', f'text = "{text}"', f'note = "{note}"']
-        lines += [f"ratings.{variant} = {_row(table[canonical(text)])}" for variant, table in ratings.items()]
+        lines += [f"ratings.{variant} = {_row(table[identity(text)])}" for variant, table in ratings.items()]
     return "\n".join(lines) + "\n"
 
 

@@ -341,7 +341,7 @@ def test_a_survey_counts_what_is_stored(store_file: Path, counts: Survey) -> Non
     assert set(counts.settings) == {"standard 4x4", "reversed 4x4"}
     assert sum(results.games for results in counts.settings.values()) == 48
     assert counts.distinct_games == len({(game.start, game.moves) for game in games})
-    assert sum(counts.margins["random"].values()) == 32 and counts.endings["normal"] == 48
+    assert sum(counts.margins["random #1"].values()) == 32 and counts.endings["normal"] == 48
     assert all(counter.total() == 32 for counter in counts.margins.values())
     ahead = sum(games * margin for counter in counts.margins.values() for margin, games in counter.items())
     assert ahead == 0, "what one is ahead the other is behind"
@@ -349,11 +349,11 @@ def test_a_survey_counts_what_is_stored(store_file: Path, counts: Survey) -> Non
 
 def test_tallies_agree_with_counting_games(store_file: Path, counts: Survey) -> None:
     with Store(store_file) as store:
-        rows = [row for row in store.results() if {row[2], row[3]} == {"random", "greedy(ties=random)"}]
-    seen = [(row[1], row[2] == "random", row[4] if row[2] == "random" else 1 - row[4]) for row in rows]
+        rows = [row for row in store.results() if {row[2], row[3]} == {"random #1", "greedy(ties=random) #1"}]
+    seen = [(row[1], row[2] == "random #1", row[4] if row[2] == "random #1" else 1 - row[4]) for row in rows]
     matches = tallies(counts.results)
-    assert matches["random", "greedy(ties=random)"] == tally(seen)
-    assert matches["greedy(ties=random)", "random"] == tally(seen).swapped
+    assert matches["random #1", "greedy(ties=random) #1"] == tally(seen)
+    assert matches["greedy(ties=random) #1", "random #1"] == tally(seen).swapped
 
 
 def test_the_cross_table_marks_what_is_sure() -> None:

@@ -1,8 +1,8 @@
 """The kinds of agents: one record each, with what its text accepts, how it is built and the number of its behaviour.
 
-A kind's `behaviour` is part of the identity of its agents (`identity.py`): raise it whenever the kind decides otherwise
-than before for the same text, limits and seed. `tests/golden/decisions.json` holds decisions of every kind, and the
-test that compares them says whose number to raise.
+A kind's `behaviour` is part of the identity of its agents (`identities.py`): raise it whenever the kind decides
+otherwise than before for the same text, limits and seed. `tests/golden/decisions.json` holds decisions of every kind,
+and the test that compares them says whose number to raise.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,9 @@
 """Names of agents that people can read."""
 
+from collections import Counter
+from collections.abc import Iterable
+
+from outflank.agents.identities import behaviour_of, text_of
 from outflank.agents.registry import agent_signatures
 from outflank.errors import OutflankError
 from outflank.schema import Signature
@@ -7,7 +11,7 @@ from outflank.spec import Call, Value, parse
 
 
 def short_name(text: str) -> str:
-    """An agent's canonical text without what it would be anyway, also inside its options; the same agent.
+    """An agent's text or identity without what it would be anyway, also inside its options, and without its behaviour.
 
     >>> from outflank.agents import canonical
     >>> short_name(canonical("uct(playouts=200, final=win_rate)"))
@@ -15,6 +19,7 @@ def short_name(text: str) -> str:
     >>> short_name(canonical("minimax(depth=4, eval=five_terms(discs=0))"))
     'minimax(depth=4, eval=five_terms(discs=[0]))'
     """
+    text = text_of(text)
     try:
         call = parse(text)
         signature = agent_signatures()[call.name]
@@ -23,6 +28,17 @@ def short_name(text: str) -> str:
     except (OutflankError, KeyError):  # a person's own player, or one that this version does not know
         return text
     return str(Call(call.name, call.values, kept))
+
+
+def short_names(agents: Iterable[str]) -> dict[str, str]:
+    """The short name of every identity; where two have one text their behaviour is told.
+
+    >>> short_names(["random #1", "greedy(ties=first) #1", "greedy(ties=first) #2"])["greedy(ties=first) #2"]
+    'greedy(ties=first), behaviour 2'
+    """
+    names = {who: short_name(who) for who in agents}
+    met = Counter(names.values())
+    return {who: f"{name}, behaviour {behaviour_of(who)}" if met[name] > 1 else name for who, name in names.items()}
 
 
 def _options(signature: Signature, call: Call) -> dict[str, Value]:

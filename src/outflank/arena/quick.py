@@ -9,7 +9,7 @@ own work under `if __name__ == "__main__":`.
 from collections.abc import Sequence
 from pathlib import Path
 
-from outflank.agents import Agent, canonical
+from outflank.agents import Agent, identity
 from outflank.arena.match import MatchResult, scoreboard
 from outflank.arena.ratings import Ratings, collect, rate
 from outflank.arena.runner import run_plan
@@ -77,7 +77,7 @@ def tournament(
 
 
 def _text(one: str | Agent) -> str:
-    return canonical(one if isinstance(one, str) else one.text)
+    return identity(one if isinstance(one, str) else one.text)
 
 
 def _executor(workers: int) -> Executor:

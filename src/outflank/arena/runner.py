@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 
-from outflank.agents import agent
+from outflank.agents import agent, text_of
+from outflank.agents.identities import behaviour_of
+from outflank.agents.names import short_name
 from outflank.agents.registry import Agent
 from outflank.arena.openings import Opening
 from outflank.arena.schedule import Plan, Slot
@@ -32,7 +34,7 @@ An agent that plays itself needs two, because players remember.
 def _player(text: str, side: int, bounded: bool) -> Agent:
     key = (text, side, bounded)
     if key not in _players:
-        _players[key] = agent(text, outside=bounded)
+        _players[key] = replace(agent(text_of(text), outside=bounded), text=text)  # games are stored by identity
         _players[key].be_brief()  # nobody asks, and it takes a tenth of the time outside the kernels
     return _players[key]
 
@@ -105,6 +107,8 @@ def run_plan(
             flying[slot.key] = slot
             yield slot.key, slot
 
+    for text, _, bounded in setting_of(plan):
+        agent(text_of(text), outside=bounded).close()  # one that cannot be built is told before the first game
     play = play_slot if notes else play_slot_briefly
     work, prepare, finish = (f"{__name__}:{function.__name__}" for function in (play, warm_up, close_players))
     with closing(executor.run(work, tasks(), prepare, setting_of(plan), finish)) as results:
@@ -114,6 +118,16 @@ def run_plan(
             store.add(slot, game, notes)
             if not on_game(slot, game):
                 break
+
+
+def behaviour_warnings(plan: Plan, store: Store) -> list[str]:
+    """What the store has of the agents of a plan under another behaviour: games that the plan does not use."""
+    agents = {text_of(who): who for pairing in plan.pairings for who in (pairing.first, pairing.second)}
+    return [
+        f"{games:,} games of {short_name(who)} in {store.path} were played by behaviour {behaviour_of(who)}; "
+        f"now it is behaviour {behaviour_of(agents[text_of(who)])}: they are kept, shown apart and not used"
+        for who, games in store.other_behaviours(agents.values()).items()
+    ]
 
 
 def _lost_game(slot: Slot, lost: Lost) -> Game:

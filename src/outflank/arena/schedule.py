@@ -1,8 +1,8 @@
 """Who plays whom, from what opening, with which colours: a pure function from a plan to slots with stable keys.
 
-A slot's key is a hash of everything that determines its game, and its seed comes from the key: a game does not depend
-on order, worker or machine. Resuming is the difference between the slots and the keys a store has; a larger plan has
-the slots of a smaller one and more.
+A slot's key is a hash of everything that determines its game, the behaviour of its agents too, and its seed comes from
+the key: a game does not depend on order, worker or machine. Resuming is the difference between the slots and the keys a
+store has; a larger plan has the slots of a smaller one and more.
 
 What is hashed is a line of JSON. All games of a pairing share its beginning and its end, so these are made once, and a
 million keys take two or three seconds.
@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
+from outflank.agents.identities import behaviour_of, text_of
 from outflank.arena.openings import Opening, read_openings
 from outflank.board import Rules
 from outflank.errors import BadSpec
@@ -64,24 +65,27 @@ class Slot(NamedTuple):
     """The same for both games of a pair: one opening, colours swapped."""
     repeat: int
     conditions: Conditions
-
-    @property
-    def seed(self) -> int:
-        """The seed of the game, from its key."""
-        return int(self.key, 16) >> 1
+    seed: int
+    """Of the game: from its key without the behaviour of the agents, so that two behaviours meet the same chances."""
 
 
-def _names(before: Sequence[object], after: Sequence[object]) -> Callable[[str, int], str]:
+def _mask(*agents: str) -> int:
+    """What the behaviours of these agents change in the keys of their games; 0 where none is told."""
+    told = json.dumps([behaviour_of(agent) for agent in agents])
+    return int.from_bytes(hashlib.blake2b(told.encode(), digest_size=8).digest()) if any(json.loads(told)) else 0
+
+
+def _numbers(before: Sequence[object], after: Sequence[object]) -> Callable[[str, int], int]:
     """The function from (line of an opening, repeat) to the hash of the JSON list [*before, line, repeat, *after]."""
     head, tail = (json.dumps([str(part) for part in parts])[1:-1] for parts in (before, after))
     begun = hashlib.blake2b(f"[{head}, ".encode(), digest_size=8)
 
-    def name(line: str, repeat: int) -> str:
+    def number(line: str, repeat: int) -> int:
         state = begun.copy()
         state.update(f'"{line}", "{repeat}", {tail}]'.encode())
-        return state.hexdigest()
+        return int.from_bytes(state.digest())
 
-    return name
+    return number
 
 
 @dataclass(frozen=True)
@@ -107,19 +111,21 @@ class PlannedPairing:
         The pair's name does not depend on which of the two is called first.
         """
         first, second, rules, conditions = self.first, self.second, self.rules, self.conditions or default
-        text = conditions.text
-        pair_name = _names(["pair", *sorted((first, second)), rules], [text])
-        first_black = _names(["game", rules, first, second], [text])
+        text, (one, other) = conditions.text, map(text_of, (first, second))
+        pair_mask, first_mask, second_mask = _mask(*sorted((first, second))), _mask(first, second), _mask(second, first)
+        pair_number = _numbers(["pair", *sorted((one, other)), rules], [text])
+        first_black = _numbers(["game", rules, one, other], [text])
         # The same agent twice: the second game needs a key of its own.
-        second_black = _names(["game", rules, second, first], [text, "swapped"] if first == second else [text])
+        second_black = _numbers(["game", rules, other, one], [text, "swapped"] if first == second else [text])
 
         def pair(number: int) -> tuple[Slot, Slot]:
             repeat, place = divmod(number, len(self.openings))
             opening, line, _ = self.openings[place]
-            rest = (line, opening, pair_name(line, repeat), repeat, conditions)
+            rest = (line, opening, f"{pair_number(line, repeat) ^ pair_mask:016x}", repeat, conditions)
+            a, b = first_black(line, repeat), second_black(line, repeat)
             return (
-                Slot(first_black(line, repeat), rules, first, second, *rest),
-                Slot(second_black(line, repeat), rules, second, first, *rest),
+                Slot(f"{a ^ first_mask:016x}", rules, first, second, *rest, a >> 1),
+                Slot(f"{b ^ second_mask:016x}", rules, second, first, *rest, b >> 1),
             )
 
         return pair

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from outflank import __version__
+from outflank.agents.identities import text_of
 from outflank.arena.schedule import Slot
 from outflank.board import Color, Position, Rules, moves_text, read_moves
 from outflank.errors import BadNotation, OutflankError
@@ -201,6 +202,17 @@ class Store:
             row = self._connection.execute("SELECT id FROM texts WHERE text = ?", (text,)).fetchone()
             self._numbers[text] = row[0]
         return self._numbers[text]
+
+    def other_behaviours(self, agents: Iterable[str]) -> dict[str, int]:
+        """Games of agents with the text of one of these and another behaviour, by identity."""
+        identities = set(agents)
+        texts = {text_of(who) for who in identities}
+        with _explained(self.path):
+            known = dict(self._connection.execute("SELECT id, text FROM texts"))
+            others = {i: who for i, who in known.items() if who not in identities and text_of(who) in texts}
+            query = "SELECT count(*) FROM games WHERE black = :agent OR white = :agent"
+            counts = {who: self._connection.execute(query, {"agent": i}).fetchone()[0] for i, who in others.items()}
+        return {who: games for who, games in counts.items() if games}
 
     def results(self, keys: Iterable[str] | None = None) -> Iterator[Result]:
         """The results of all games, or of these."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from outflank.agents import canonical
+from outflank.agents import identity
 from outflank.arena.schedule import Conditions, Plan, gauntlet, plan_pairings, round_robin
 from outflank.board import SIZES, VARIANTS, Rules
 from outflank.errors import BadSpec
@@ -127,7 +127,7 @@ def plan_of(settings: Mapping[str, Any], where: str = "tournament") -> Plan:
 
 def _pairings(given: CheckedOptions, where: str) -> list[tuple[str, str]]:
     """Who plays whom."""
-    agents = [canonical(agent) for agent in given["agents"]]
+    agents = [identity(agent) for agent in given["agents"]]
     if len(set(agents)) < len(agents):
         raise BadSpec(f"{where}: {len(agents)} agents, {len(set(agents))} of them different; expected all different")
     seeds = given["seeds"]

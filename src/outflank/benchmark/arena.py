@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from outflank.agents import canonical
+from outflank.agents import identity
 from outflank.arena.runner import play_slot, run_plan, setting_of, warm_up
 from outflank.arena.schedule import Conditions, Plan, Slot, plan_match
 from outflank.arena.store import Store
@@ -77,7 +77,7 @@ def arena_table(figures: dict[str, Any]) -> Table:
 
 
 def _plan(agents: tuple[str, str], games: int) -> Plan:
-    first, second = (canonical(text) for text in agents)
+    first, second = (identity(text) for text in agents)
     return plan_match(first, second, Rules(), games, "random(6)", Conditions())
 
 

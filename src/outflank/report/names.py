@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from outflank.agents.names import short_name
+from outflank.agents.names import short_names
 
 _LONGEST = 40
 
@@ -13,7 +13,7 @@ def numbered(agents: Sequence[str]) -> dict[str, str]:
     >>> numbered(["random", "greedy(ties=random)"])
     {'random': '1 random', 'greedy(ties=random)': '2 greedy'}
     """
-    return {text: f"{place} {short_name(text)}" for place, text in enumerate(agents, 1)}
+    return {text: f"{place} {name}" for place, (text, name) in enumerate(short_names(agents).items(), 1)}
 
 
 def clipped(text: str, longest: int = _LONGEST) -> str:

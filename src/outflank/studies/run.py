@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from outflank.agents import canonical
+from outflank.agents import identity
 from outflank.arena.openings import read_openings
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, Plan, PlannedPairing
@@ -68,7 +68,7 @@ def _planned(pairing: Pairing, scale: str | float) -> PlannedPairing:
     pairs = pairs_of(pairing, scale)
     try:
         openings = tuple(read_openings(pairing.openings, pairing.rules, pairs, _SEED))
-        return PlannedPairing(canonical(pairing.a), canonical(pairing.b), pairing.rules, pairs, openings)
+        return PlannedPairing(identity(pairing.a), identity(pairing.b), pairing.rules, pairs, openings)
     except OutflankError as error:
         raise BadSpec(f"pairing {pairing.name!r}: {error}") from None
 

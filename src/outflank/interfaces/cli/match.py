@@ -66,9 +66,9 @@ _MATCH = (
 
 def run_match(args: argparse.Namespace) -> None:
     """Plays what is missing of a match and prints its result."""
-    from outflank.agents import agent
+    from outflank.agents import identity
     from outflank.arena.match import scoreboard
-    from outflank.arena.runner import run_plan
+    from outflank.arena.runner import behaviour_warnings, run_plan
     from outflank.arena.schedule import Conditions, plan_match
     from outflank.arena.store import Store
     from outflank.arena.tournament import read_control, read_limits
@@ -76,12 +76,12 @@ def run_match(args: argparse.Namespace) -> None:
     from outflank.facts import match_facts
 
     check_report(args)
-    texts = [agent(text).text for text in (args.a, args.b)]
+    texts = [identity(text) for text in (args.a, args.b)]
     conditions = Conditions(read_limits(args.limit), read_control(vars(args)), args.adjudicate, args.seed)
     plan = plan_match(texts[0], texts[1], Rules(args.size, args.variant), args.games, args.openings, conditions)
-    for warning in plan.warnings():
-        print(f"outflank: warning: {warning}", file=sys.stderr)
     with Store(args.store) as store:
+        for warning in (*plan.warnings(), *behaviour_warnings(plan, store)):
+            print(f"outflank: warning: {warning}", file=sys.stderr)
         board = scoreboard(plan, store, _read_sprt(args.sprt))
         with live_table(args, board) as refresh:
 

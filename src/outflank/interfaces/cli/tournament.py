@@ -45,15 +45,15 @@ _RATE = "Bradley-Terry ratings with 95 % intervals, in Elo, and the cross table,
 def run_tournament(args: argparse.Namespace) -> None:
     """Plays what is missing of a tournament and prints its ratings."""
     from outflank.arena.ratings import collect, rate
-    from outflank.arena.runner import run_plan
+    from outflank.arena.runner import behaviour_warnings, run_plan
     from outflank.arena.store import Store
     from outflank.arena.tournament import read_tournament
 
     check_report(args)
     plan = read_tournament(Path(args.file))
-    for warning in plan.warnings():
-        print(f"outflank: warning: {warning}", file=sys.stderr)
     with Store(args.store) as store:
+        for warning in (*plan.warnings(), *behaviour_warnings(plan, store)):
+            print(f"outflank: warning: {warning}", file=sys.stderr)
         missing = sum(1 for _ in store.missing(plan.slots()))
         with progress("tournament", args.quiet) as shown:
             shown.plan(plan.games, plan.games - missing)
@@ -86,14 +86,16 @@ def run_rate(args: argparse.Namespace) -> None:
 
 def _read_anchor(text: str | None, results: "ResultCounts") -> tuple[str, float] | None:
     """An agent of the store and its Elo; the agent may be written as in a match, without its defaults."""
-    from outflank.agents import agent
+    from outflank.agents import identity, text_of
     from outflank.errors import BadSpec
 
     if not text:
         return None
     name, _, value = text.rpartition("=")
     try:
-        return name if name in results.players else agent(name).text, float(value)
+        who = identity(name)
+        stored = [player for player in results.players if text_of(player) == text_of(who)]  # of any behaviour
+        return name if name in results.players else stored[0] if len(stored) == 1 else who, float(value)
     except BadSpec:
         raise
     except ValueError:

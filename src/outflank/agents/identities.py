@@ -1,0 +1,151 @@
+"""Who played: the text of an agent and its behaviour, so that games of two programs are never mixed under one name.
+
+`identity("minimax(depth=3)")` is the canonical text and, behind ` #`, the behaviour: the number of its kind
+(`kinds.py`), and for everything that a text names as `module:Name` a hash of the source files behind it: the module's
+own file and the modules it imports that lie beside it. Keys of games, stores and stored timings use identities; people
+are shown the text. Nothing is imported or built: the files are found on the path and read.
+"""
+
+import ast
+import hashlib
+import re
+import sys
+from collections.abc import Iterator
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+
+from outflank.agents.kinds import KINDS
+from outflank.agents.registry import canonical, is_own
+from outflank.errors import BadSpec
+from outflank.spec import Call, Value, parse
+
+_IDENTITY = re.compile(r"(?s)(.*) #([0-9a-z]+(?:-[0-9a-z]+)*)")
+
+
+def identity(text: str) -> str:
+    """The canonical text of an agent with its behaviour; an identity is returned as it is.
+
+    >>> identity("he-lin-minimax(1)"), identity("random #1")
+    ('random #1', 'random #1')
+    """
+    if _IDENTITY.fullmatch(text):
+        return text
+    full = canonical(text)
+    return f"{full} #{behaviour(full)}"
+
+
+def text_of(who: str) -> str:
+    """The text of an identity; a text without a behaviour is returned as it is.
+
+    >>> text_of("random #1"), text_of("random")
+    ('random', 'random')
+    """
+    found = _IDENTITY.fullmatch(who)
+    return found[1] if found else who
+
+
+def behaviour_of(who: str) -> str:
+    """The behaviour that an identity names, or nothing.
+
+    >>> behaviour_of("random #1")
+    '1'
+    """
+    found = _IDENTITY.fullmatch(who)
+    return found[2] if found else ""
+
+
+def behaviour(text: str) -> str:
+    """The behaviour of an agent in this version and of the source files as they are now.
+
+    >>> behaviour("minimax(depth=3)")
+    '1'
+    """
+    call = parse(canonical(text))
+    number = [] if is_own(call) else [str(KINDS[call.name].behaviour)]
+    return "-".join([*number, *(_hash_of(name) for name in sorted(set(_own_names(call))))])
+
+
+def _own_names(value: Value) -> Iterator[str]:
+    """Every `module:Name` in a call."""
+    if isinstance(value, Call):
+        yield from _own_names(value.name)
+        for item in (*value.values, *(item for _, item in value.options)):
+            yield from _own_names(item)
+    elif type(value) is str and ":" in value:
+        yield value
+
+
+# --- source files -------------------------------------------------------------------------------------------------
+
+
+def _hash_of(name: str) -> str:
+    """A hash of the source files behind `module:Name`."""
+    module = name.partition(":")[0]
+    first = _file_of(module)
+    if first is None:
+        return "nosource"  # a notebook, or a module in C
+    digest = hashlib.blake2b(digest_size=5)
+    for path in _files(module, first):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _file_of(module: str) -> Path | None:
+    """The source file of a module, found without importing it."""
+    loaded = sys.modules.get(module)
+    origin = loaded.__file__ if loaded is not None and hasattr(loaded, "__file__") else None
+    if loaded is None:
+        spec = _spec_of(module)
+        if spec is None:
+            raise BadSpec(f"cannot import module {module!r}: it is not on the path; expected module:Name")
+        origin = spec.origin
+    return Path(origin) if origin and origin.endswith(".py") and Path(origin).is_file() else None
+
+
+def _spec_of(module: str) -> ModuleSpec | None:
+    """Where a module lies; packages are looked into and not run."""
+    path, spec, known = None, None, ""
+    for part in module.split("."):
+        known = f"{known}.{part}" if known else part
+        spec = PathFinder.find_spec(known, path)
+        if spec is None:
+            return sys.modules[known].__spec__ if known in sys.modules else None
+        path = spec.submodule_search_locations
+    return spec
+
+
+def _files(module: str, first: Path) -> list[Path]:
+    """The file of a module and those it imports from beside it, sorted; each once."""
+    house = first.parents[module.count(".")] if "." in module else first.parent
+    found, waiting = {first}, [(module, first)]
+    while waiting:
+        name, path = waiting.pop()
+        for imported in _imported(name, path):
+            beside = _beside(house, imported)
+            if beside is not None and beside not in found:
+                found.add(beside)
+                waiting.append((imported, beside))
+    return sorted(found)
+
+
+def _beside(house: Path, module: str) -> Path | None:
+    """The file of a module that lies in this directory or in a package of it."""
+    stem = house.joinpath(*module.split("."))
+    return next((path for path in (stem.with_suffix(".py"), stem / "__init__.py") if path.is_file()), None)
+
+
+def _imported(module: str, path: Path) -> Iterator[str]:
+    """The names of all modules that a file imports, also those that may be attributes of one."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):
+        return
+    package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            yield base
+            yield from (f"{base}.{alias.name}" if base else alias.name for alias in node.names)

@@ -1,0 +1,122 @@
+"""Identity is behaviour: numbers of kinds, content of source files, and golden decisions that pin them."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from golden_decisions import FILE, TEXTS, decisions, kind_of
+from outflank.agents import agent_signatures, behaviour, canonical, identity, text_of
+from outflank.agents.kinds import KINDS
+from outflank.agents.names import short_name, short_names
+from outflank.arena.quick import match
+from outflank.arena.runner import behaviour_warnings
+from outflank.arena.schedule import Conditions, plan_match
+from outflank.arena.store import Store
+from outflank.board import Rules
+from outflank.errors import BadSpec
+
+PLAYED = sorted({kind_of(text) for text in TEXTS})
+MATCH = {"games": 4, "rules": Rules(4), "openings": "random(2)"}
+
+
+def test_every_kind_and_preset_has_golden_decisions() -> None:
+    assert set(PLAYED) == {name for name, kind in KINDS.items() if not kind.external}
+    named = {text.partition("(")[0] for text in TEXTS}
+    assert named == {name for name in agent_signatures() if not (name in KINDS and KINDS[name].external)}
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("kind", PLAYED)
+def test_decisions_are_those_of_the_behaviour(kind: str) -> None:
+    golden = json.loads(FILE.read_text())
+    rewrite = "rewrite the file: python tests/golden_decisions.py"
+    assert golden["behaviour"][kind] == KINDS[kind].behaviour, f"the behaviour of {kind} was raised; {rewrite}"
+    found, expected = decisions(kind, golden["positions"]), golden["decisions"][kind]
+    other = [f"{key}: {found.get(key)} instead of {made}" for key, made in expected.items() if found.get(key) != made]
+    assert not other, (
+        f"{kind} decides otherwise than before in {len(other)} of {len(expected)} cases, such as {other[0]}. If it is "
+        f"meant, raise its behaviour in agents/kinds.py (now {KINDS[kind].behaviour}), then {rewrite}"
+    )
+    assert found.keys() == expected.keys(), rewrite
+
+
+def test_identities_are_texts_with_behaviour() -> None:
+    assert identity("greedy") == "greedy(ties=random) #1" == identity(identity("greedy"))
+    assert (
+        text_of(identity("uct(10)")) == canonical("uct(10)") and short_name(identity("uct(10)")) == "uct(playouts=10)"
+    )
+    names = short_names(["random #1", "greedy(ties=random) #1", "greedy(ties=random) #2"])
+    assert list(names.values()) == ["random", "greedy, behaviour 1", "greedy, behaviour 2"]
+
+
+@pytest.fixture
+def bots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with a player, a module beside it, an evaluation and a package."""
+    (tmp_path / "bot_one.py").write_text("import json\nimport bot_help\nraise RuntimeError('imported')\n")
+    (tmp_path / "bot_help.py").write_text("LEVEL = 1\n")
+    (tmp_path / "bot_other.py").write_text("LEVEL = 1\n")
+    (tmp_path / "bot_house").mkdir()
+    (tmp_path / "bot_house" / "__init__.py").write_text("raise RuntimeError('imported')\n")
+    (tmp_path / "bot_house" / "player.py").write_text("from .weights import W\nfrom . import tables\n")
+    (tmp_path / "bot_house" / "weights.py").write_text("W = 1\n")
+    (tmp_path / "bot_house" / "tables.py").write_text("T = 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "changed", "unchanged"),
+    [
+        ("bot_one:Bot(level=3)", ["bot_one.py", "bot_help.py"], ["bot_other.py", "bot_house/weights.py"]),
+        (
+            "bot_house.player:Bot",
+            ["bot_house/player.py", "bot_house/weights.py", "bot_house/tables.py"],
+            ["bot_one.py"],
+        ),
+        ("minimax(depth=2, eval=bot_one:f)", ["bot_help.py"], ["bot_other.py"]),
+        ("uct(playouts=5, playout=cutoff(eval=bot_one:f))", ["bot_help.py"], ["bot_other.py"]),
+    ],
+)
+def test_people_are_known_by_the_content_of_their_files(
+    text: str, changed: list[str], unchanged: list[str], bots: Path
+) -> None:
+    first = identity(text)
+    assert text_of(first) == canonical(text)
+    for name in unchanged:
+        (bots / name).write_text((bots / name).read_text() + "# more\n")
+        assert identity(text) == first
+    seen = {first}
+    for name in changed:
+        (bots / name).write_text((bots / name).read_text() + "# more\n")
+        seen.add(identity(text))
+    assert len(seen) == 1 + len(changed)
+    assert not any(name.startswith("bot_") for name in sys.modules), "something was imported"
+    if not text.startswith("bot"):
+        assert behaviour(text).startswith("1-")
+
+
+def test_modules_that_are_not_there_are_told() -> None:
+    with pytest.raises(BadSpec, match="cannot import module 'no_such_module'"):
+        identity("no_such_module:Bot")
+
+
+def test_games_of_another_behaviour_are_told_and_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "club.db"
+    first = match("greedy", "random", store=path, **MATCH)  # type: ignore[arg-type]
+    monkeypatch.setitem(KINDS, "greedy", replace(KINDS["greedy"], behaviour=2))
+    plan = plan_match(identity("greedy"), identity("random"), Rules(4), 4, "random(2)", Conditions())
+    with Store(path) as store:
+        [warning] = behaviour_warnings(plan, store)
+        assert (
+            f"4 games of greedy in {path} were played by behaviour 1; now it is behaviour 2: they are kept" in warning
+        )
+        assert len(list(store.missing(plan.slots()))) == 4
+    again = match("greedy", "random", store=path, **MATCH)  # type: ignore[arg-type]
+    with Store(path) as store:
+        assert store.count() == 8
+        games = list(store.games())
+    assert first.tally == again.tally, "the same seeds, and here the same moves"
+    assert len({game.tags["pair"] for game in games}) == 4
