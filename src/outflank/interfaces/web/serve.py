@@ -99,10 +99,12 @@ def _give_memory_back() -> None:
 
 
 def _warm_up() -> None:
-    """Compiles what the first visitor will ask for, and makes the solver's memory known to the system."""
+    """Compiles what the first visitor will ask for, boards first: whoever needs them waits for what is under way."""
     from outflank.agents import agent
     from outflank.analysis import judges, tree_agent
     from outflank.board import Rules
+    from outflank.game import Game
 
+    Game.of(moves="f5d6")
     for player in (*judges(), tree_agent(1000), agent("uct")):
         player.warm_up(Rules())

@@ -47,6 +47,8 @@ class Verb:
 
     def answers(self, fields: Mapping[str, Any], page: Page) -> Answer:
         """The answers to a request with these fields."""
+        if self.pool != "quick":
+            yield {"kind": "preparing", "what": "board", "done": 0, "total": 1}  # to read a game its moves are played
         return (yield from self.answer(self.accepts.read(fields, self.accepts.name), page))
 
 

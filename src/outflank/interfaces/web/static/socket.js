@@ -85,6 +85,7 @@ export class Connection extends EventTarget {
   ask(verb, content = {}) {
     return new Promise((resolve, reject) => {
       this.stream(verb, content, (reply) => {
+        if (reply.kind === "preparing") return;
         if (reply.kind === "error" || reply.kind === "lost") reject(new Error(reply.message));
         else resolve(reply);
       });
