@@ -320,8 +320,6 @@ def test_everything_is_written_and_can_be_written_again(tmp_path: Path) -> None:
     assert "tables/caption-bold-i.csv" in names and not any(name.split("/")[-1].startswith(".") for name in names)
     write(awkward_document(), tmp_path)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
-    figures.save(picture("alone"), tmp_path / "other")
-    assert (tmp_path / "other" / "alone.svg").read_text().startswith("<?xml")
 
 
 def test_a_page_of_somebody_else_is_not_replaced(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from outflank.errors import MissingExtra
@@ -71,16 +70,6 @@ def svg(figure: Figure) -> str:
     """The figure as SVG alone, which takes half the time."""
     with _canvas(figure) as canvas:
         return _svg_of(canvas)
-
-
-def save(figure: Figure, directory: Path) -> tuple[Path, Path]:
-    """Writes the figure as PNG and SVG under its name and returns the paths."""
-    drawn = draw(figure)
-    png, vector = directory / f"{figure.name}.png", directory / f"{figure.name}.svg"
-    directory.mkdir(parents=True, exist_ok=True)
-    png.write_bytes(drawn.png)
-    vector.write_text(drawn.svg, encoding="utf-8")
-    return png, vector
 
 
 def require_matplotlib() -> None:

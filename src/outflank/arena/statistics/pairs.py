@@ -71,11 +71,6 @@ class Tally:
         return self.wins + self.draws / 2
 
     @property
-    def unpaired(self) -> int:
-        """Games whose partner is not finished or does not exist."""
-        return self.games - 2 * sum(self.pairs)
-
-    @property
     def counts(self) -> Counts:
         """What the estimates below are made from: the pairs, or the games while there is no completed pair."""
         return self.pairs if any(self.pairs) else (self.losses, self.draws, self.wins)
