@@ -275,3 +275,7 @@ def test_a_brief_agent_decides_the_same(text: str) -> None:
     )
     assert text == "random" or not other.moves
     assert other.pv == (other.move,)
+
+
+def test_the_usual_exploration_is_the_one_that_stored_games_name() -> None:
+    assert "c=1.41421356237," in agent("uct").text, "seeds of games come from this text"

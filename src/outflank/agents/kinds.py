@@ -7,7 +7,6 @@ and the test that compares them says whose number to raise.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import sqrt
 
 from outflank.agents.players import RandomPlayer, SolverPlayer, WithEndgame
 from outflank.engines import GTP, NBOARD, build_gtp, build_nboard
@@ -189,7 +188,7 @@ KINDS = {
                     _PLAYOUTS,
                     _SECONDS,
                     _NODES,
-                    Option("c", number(0), round(sqrt(2), 12), "exploration in w/n + c sqrt(ln N / n)"),
+                    Option("c", number(0), 1.41421356237, "exploration in w/n + c sqrt(ln N / n)"),
                     Option(
                         "expand", choice("one", "all"), "one", "children made for a leaf: one, or all, each played out"
                     ),
