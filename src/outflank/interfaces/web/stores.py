@@ -118,7 +118,7 @@ def _row(game: Game) -> dict[str, Any]:
 
 
 def _summed_up(path: Path) -> dict[str, Any]:
-    from outflank.agents.names import short_name
+    from outflank.agents.names import short_names
     from outflank.arena.ratings import collect, cross_table, rate
 
     with Store(path) as store:
@@ -126,7 +126,7 @@ def _summed_up(path: Path) -> dict[str, Any]:
         count = store.count()
     return {
         "games": count,
-        "names": [short_name(agent) for agent in results.players],
+        "names": list(short_names(results.players).values()),
         **cross_table_facts(cross_table(results)),
         **ratings_facts(rate(results)),
     }
