@@ -12,7 +12,7 @@ from threading import Thread
 
 import pytest
 
-from outflank.agents import agent
+from outflank.agents import identity
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, plan_match
 from outflank.arena.store import Store
@@ -141,7 +141,7 @@ def test_a_match_with_a_killed_worker_a_new_one_and_ctrl_c(cluster: Cluster, dir
         with worker(directory, "--no-nanny"):
             answer, errors = second.communicate(timeout=PATIENCE)
     assert errors == ""
-    plan = plan_match(agent(MATCH[1]).text, agent(MATCH[2]).text, Rules(6), GAMES, "random(6)", Conditions())
+    plan = plan_match(identity(MATCH[1]), identity(MATCH[2]), Rules(6), GAMES, "random(6)", Conditions())
     with Store(quiet) as games:
         run_plan(plan, games, Processes(2))
     assert exported(quiet) == exported(store) and json.loads(answer)["games"] == GAMES

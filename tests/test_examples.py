@@ -78,7 +78,7 @@ def well_formed(html: str) -> str:
 def test_a_game_shows_players_result_moves_and_board() -> None:
     game = outflank.play("greedy(ties=first)", "heuristic", Position.start(Rules(4)))
     html = well_formed(game._repr_html_())
-    moves = outflank.transcript(game.moves, Rules(4))
+    moves = outflank.write_transcript(game)
     for shown in ("greedy(ties=first) against heuristic, standard 4x4", game.result, moves, "<svg"):
         assert shown in html
     assert repr(game) == str(game) and game.end.text(game.moves[-1]) in str(game)

@@ -18,11 +18,12 @@ from outflank import Limits
 from outflank.agents import agent
 from outflank.board import SIZES, Position, Rules
 from outflank.evaluation import read_evaluation
-from outflank.kernels import bitboard, outlook, playout, rules, shallow
+from outflank.kernels import bitboard, outlook, playout, policy, rules, shallow
 from outflank.kernels.evaluate import evaluation_of
 from outflank.kernels.jit import INTERPRETED, KERNELS, NATIVE, Board, Word
 from outflank.kernels.policy import KINDS
-from outflank.search.solver import solve
+from outflank.search.policy import PlayoutPolicy
+from outflank.search.solver import endgame_rules, solve
 from support import EFFORT, ROOT, every_size, from_naive
 
 PERFT = {
@@ -197,13 +198,12 @@ def promised(declared: Any, board: Any) -> Any:
 @pytest.mark.compiled
 def test_kernels_have_the_types_they_promise() -> None:
     """Signed and unsigned words must not mix, nor integers with floats; interpreted runs cannot see it."""
-    texts = ["minimax(depth=3, hash_mb=0.1)", "heuristic"]
+    texts = ["minimax(depth=3, hash_mb=0.1)", "heuristic", "montecarlo(playouts=9)"]
     texts += [f"uct(playouts=20, {option})" for option in ("reuse=yes", "leaf_playouts=9")]
     texts += [f"uct(playouts=20, playout={name})" for name in KINDS]
     for size in (8, 12):
         start = Position.start(Rules(size))
         assert start.perft(2) == 12 and len(rules.play(*start.boards[:2], 19 if size == 8 else 4 * 16 + 5)) == 2
-        assert rules.difference(*start.boards[:2]) == 0
         draws, ends = np.zeros(9, np.uint64), np.empty((2, start.rules.words), np.uint64)
         assert playout.random_lines(*start.boards, draws, np.empty((2, 3), np.int16), ends, ends)[0] == 2
         playout.games_in_turn(*start.boards, Word(1), 0, np.empty(2, np.int16))
@@ -212,6 +212,19 @@ def test_kernels_have_the_types_they_promise() -> None:
             player.choose(start, seed=1)
             player.choose(start.play(start.moves[0]), seed=1)
         solve(start, limits=Limits(nodes=10))
+        # Kernels that kernels call are unknown to a process that loads their callers from disk.
+        me, opp, full = start.boards
+        game = endgame_rules(start.rules, "winner")
+        assert outlook.stability(me, opp, game) == (0, 0) and outlook.estimate(me, opp, game, 1, -1000, 1000)[1] > 1
+        only = rules.play(
+            me, opp, 19 if size == 8 else 4 * 16 + 5
+        )  # with full taken as what is occupied the game is over
+        occupied = tuple(Word(int(a) | int(b)) for a, b in zip(*only, strict=True))
+        shallow.shallow(me, opp, occupied, occupied, 1, 0, 5, 1, 1)
+        if size == 8:
+            playout.games_side_by_side(me, opp, full, Word(1), 0, np.empty(2, np.int16), playout.new_lanes())
+        guided: Any = PlayoutPolicy("weighted").build(start.rules, 0.5)
+        assert 1 < policy.guided_playout(me, opp, full, True, guided, Word(1), Word(2))[2] <= start.empties
         evaluation_of(*start.boards, *read_evaluation("five_terms").build(Rules(size)))
     for kernel in KERNELS:
         assert kernel.signatures, f"{kernel.__name__} was not tried"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import naive
+from outflank.agents import agent
 from outflank.board import SIZES, Color, Position, Rules, Variant
 from outflank.errors import BadSpec
 from outflank.evaluation import read_evaluation, read_table
@@ -347,6 +348,7 @@ class RandomPlayer:
 
 def play_match(first: Any, second: Any, games: int, rules: Rules, opening: int) -> float:
     """Points of `first` in games from random openings, each played with both colours."""
+    first, second = agent(first), agent(second)
     points = 0.0
     for game in range(games):
         rng = random.Random(game // 2)

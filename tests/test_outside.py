@@ -1,6 +1,7 @@
 """A person's code in a process of its own: whatever it does, we go on and nothing is left running."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from outflank.agents.outside import OutsidePlayer, can_run_outside, has_own_code
 from outflank.board import Position, Rules
 from outflank.errors import EngineFailed
 from outflank.search.limits import Limits
+from support import PATIENCE
 
 START = Position.start(Rules(6))
 PEOPLE = "players_of_people"
@@ -84,11 +86,13 @@ def test_a_player_that_never_returns_loses_on_time_and_the_match_goes_on(workers
         *(sys.executable, "-m", "outflank", "match", f"{PEOPLE}:Looping", "random", "--games", "4", "--size", "6"),
         *("--move-seconds", "0.2", "--workers", workers, "--store", str(tmp_path / "games.db"), "--json"),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    mark = os.urandom(8).hex()
+    environment = os.environ | {"OUTFLANK_TEST_MARK": mark}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env=environment)
     assert done.returncode == 0, done.stderr
     facts = json.loads(done.stdout)
     assert (facts["games"], facts["losses"], facts["terminations"]) == (4, 4, {"timeout": 4})
-    assert not [path for path in Path("/proc").glob("[0-9]*/cmdline") if b"agents.outside" in readable(path)]
+    assert not [path for path in Path("/proc").glob("[0-9]*/environ") if mark.encode() in readable(path)]
 
 
 def readable(path: Path) -> bytes:

@@ -10,6 +10,7 @@ once. It keeps what it prepared for one run apart from all others, so two runs c
 """
 
 import asyncio
+import gc
 import logging
 import os
 import pickle
@@ -88,6 +89,7 @@ def _connected(address: str) -> Iterator["Client"]:
         finally:
             with suppress(OSError):
                 client.close(timeout=_CLOSE_SECONDS)
+            gc.collect()  # asyncio complains of forgotten tasks when they are collected: here, where it is not heard
 
 
 @contextmanager

@@ -150,12 +150,11 @@ def specialisations() -> int:
 
     When this does not change during a game, no clock of that game saw a compilation or a load.
 
-    >>> from outflank.kernels.rules import difference
-    >>> difference((Word(7),), (Word(8),))
-    2
+    >>> from outflank.kernels.rules import play
+    >>> _ = play((Word(1),), (Word(2),), 2)
     >>> before = specialisations()
-    >>> difference((Word(1),), (Word(6),)), specialisations() - before
-    (-1, 0)
+    >>> [int(board[0]) for board in play((Word(1),), (Word(2),), 2)], specialisations() - before
+    ([0, 7], 0)
     """
     return sum(len(known.overloads) for known in KERNELS)
 

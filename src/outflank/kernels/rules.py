@@ -53,12 +53,6 @@ def play(me: Board, opp: Board, square: int) -> tuple[Board, Board]:
 
 
 @kernel
-def difference(me: Board, opp: Board) -> int:
-    """Discs of `me` minus discs of `opp`."""
-    return count(me) - count(opp)
-
-
-@kernel
 def perft(me: Board, opp: Board, full: Board, depth: int) -> int:
     """Number of lines of play of `depth` plies, depth >= 1.
 

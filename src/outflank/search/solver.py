@@ -109,7 +109,7 @@ def _check(by: str, empties: str, memory_mb: float) -> None:
         raise BadSpec(f"memory_mb={memory_mb} is not possible; expected more than 0")
 
 
-def _game(rules: Rules, empties: Empties) -> EndgameRules:
+def endgame_rules(rules: Rules, empties: Empties) -> EndgameRules:
     """The rules as the kernel takes them."""
     last = rules.size - 1
     cells = [(rules.bit(square), *divmod(square, rules.size)) for square in range(rules.cells)]
@@ -131,7 +131,7 @@ class _Searcher:
         self.position, self.rules, self.by = position, position.rules, by
         self.limits = limits.for_move((position.empties + 1) // 2)
         self.clock = Clock(self.limits, _FIRST_RATE)
-        self.game = _game(position.rules, empties)
+        self.game = endgame_rules(position.rules, empties)
         self.worst, self.best = (-1, 1) if by == "wdl" else (-self.game.squares, self.game.squares)
         self.table = new_table(memory_mb, least=2, most=2 ** (position.empties + 4))  # few empties cannot fill more
         self.boards = np.zeros((2 * plies, position.rules.words), np.uint64)
