@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from outflank import __version__
-from outflank.agents import identity
+from outflank.agents import canonical, identity, text_of
 from outflank.analysis import WIN, analyst
 from outflank.arena.ratings import Rating, collect, rate
 from outflank.arena.runner import run_plan
@@ -80,7 +80,7 @@ def _plan(variant: Variant, pairs: int) -> Plan:
 
 def _rated(plan: Plan, store: Store) -> dict[str, Rating]:
     keys = [slot.key for slot in plan.slots()]
-    games = [(black, white, points, pair) for _, pair, black, white, points, *_ in store.results(keys)]
+    games = [(text_of(black), text_of(white), points, pair) for black, white, points, pair in store.outcomes(keys)]
     ratings = rate(collect(games), anchor=("random", 0.0))
     for warning in ratings.warnings:
         print(f"warning: {warning}")
@@ -99,7 +99,7 @@ def _points_per_disc(plan: Plan, store: Store) -> tuple[float, float]:
 def _estimates(plan: Plan, store: Store) -> Iterator[tuple[float, float]]:
     """(analyst's points, exact margin) of one position of each game between strong levels."""
     keys = {slot.key for slot in plan.slots()}
-    strong = {identity(text) for _, text, _ in LEVELS[-_CALIBRATED_BY:]}
+    strong = {canonical(text) for _, text, _ in LEVELS[-_CALIBRATED_BY:]}
     search = analyst()
     for number, game in enumerate(store.games()):
         if game.tags["key"] not in keys or not {game.black, game.white} <= strong:
@@ -125,7 +125,7 @@ def _document(ratings: dict[Variant, dict[str, Rating]], scales: dict[Variant, t
     ]
     for name, text, note in LEVELS:
         lines += ["", "[[level]]", f'name = "{name}"', f'text = "{text}"', f'note = "{note}"']
-        lines += [f"ratings.{variant} = {_row(table[identity(text)])}" for variant, table in ratings.items()]
+        lines += [f"ratings.{variant} = {_row(table[canonical(text)])}" for variant, table in ratings.items()]
     return "\n".join(lines) + "\n"
 
 

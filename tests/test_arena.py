@@ -302,7 +302,7 @@ def test_the_commands_of_the_arena(tmp_path: Path) -> None:
     assert json.loads(outflank("store", path, "--json").stdout)["games"] == 20
     assert len(outflank("store", path, "--export", "jsonl").stdout.splitlines()) == 20
     rated = json.loads(outflank("rate", path, "--json", "--anchor", "random=0").stdout)["ratings"]
-    assert {line["agent"] for line in rated} == {"random #1", "greedy(ties=random) #1"}
+    assert {(line["agent"], line["behaviour"]) for line in rated} == {("random", "1"), ("greedy(ties=random)", "1")}
 
 
 TOURNAMENT = """

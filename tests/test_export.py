@@ -82,7 +82,10 @@ def facts(game: Game) -> dict[str, Any]:
     """What every form but GGF and transcripts says of a game."""
     start = game.start.line()
     return {
-        **{name: game.tags[name] for name in ("key", "pair", "conditions", "made")},
+        **{
+            name: game.tags[name]
+            for name in ("key", "pair", "conditions", "made", "black_behaviour", "white_behaviour")
+        },
         "repeat": int(game.tags["repeat"]),
         **{name: getattr(game, name) for name in ("black", "white", "seed", "points", "score", "reason")},
         "rules": str(game.rules),
@@ -298,7 +301,8 @@ def test_the_list_of_a_store(path: Path, games: list[Game]) -> None:
     assert ["greedy", "random", "reversed", "6x6", "6"] in [line.split() for line in lines]
     found = json.loads(outflank("store", str(path), "--json").stdout)
     assert found["games"] == len(games) == sum(line["games"] for line in found["pairings"])
-    assert {tuple(line) for line in found["pairings"]} == {("black", "white", "games")}
+    columns = ("black", "white", "black_behaviour", "white_behaviour", "games")
+    assert {tuple(line) for line in found["pairings"]} == {columns}
 
 
 def read_all(descriptor: int) -> str:

@@ -696,7 +696,9 @@ def test_a_store_can_be_browsed(store: Path, tmp_path: Path) -> None:
         random = summary["agents"][summary["names"].index("random")]
         mine = client.get("/api/store/games.db/games", params={"agent": random}).json()
         assert mine["total"] == 8 == len(mine["games"])
-        assert all(random in (game["black"], game["white"]) for game in mine["games"])
+        assert all("random" in (game["black"], game["white"]) for game in mine["games"])
+        assert client.get("/api/store/games.db/games", params={"agent": "random #1"}).json() == mine
+        assert summary["behaviours"] == ["1"] * 3 and mine["games"][0]["black_behaviour"] == "1"
         game = client.get(f"/api/store/games.db/game/{rows['games'][0]['key']}").json()
         with connected(client) as page:
             state = page.answer(do="state", game=game["game"])["state"]

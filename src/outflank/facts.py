@@ -152,6 +152,8 @@ def match_facts(result: "MatchResult") -> Facts:
     facts: Facts = {
         "a": result.a,
         "b": result.b,
+        "a_behaviour": result.behaviours[0],
+        "b_behaviour": result.behaviours[1],
         "seen_from": "a",
         "games": tally.games,
         "planned": result.planned,
@@ -190,8 +192,10 @@ def ratings_facts(ratings: "Ratings") -> Facts:
     >>> [(line["agent"], line["points"]) for line in found["ratings"]]
     [('A', 1.0), ('B', 1.0)]
     """
+    from outflank.agents.identities import behaviour_of, text_of
+
     lines = [
-        {"agent": line.player, **_estimated("elo", line.elo)}
+        {"agent": text_of(line.player), "behaviour": behaviour_of(line.player), **_estimated("elo", line.elo)}
         | {"games": line.games, "points": line.points, "group": line.group}
         for line in ratings.lines
     ]
@@ -205,8 +209,11 @@ def cross_table_facts(table: "CrossTable") -> Facts:
     >>> cross_table_facts(cross_table(collect([("A", "B", 1.0, None)])))["cross_table"]["games"]
     [[0, 1], [1, 0]]
     """
+    from outflank.agents.identities import behaviour_of, text_of
+
     return {
-        "agents": list(table.players),
+        "agents": [text_of(player) for player in table.players],
+        "behaviours": [behaviour_of(player) for player in table.players],
         "cross_table": {"points": table.points.tolist(), "games": table.games.tolist()},
     }
 

@@ -2,36 +2,44 @@
 
 `identity("minimax(depth=3)")` is the canonical text and, behind ` #`, the behaviour: the number of its kind
 (`kinds.py`), and for everything that a text names as `module:Name` a hash of the source files behind it: the module's
-own file and the modules it imports that lie beside it. Keys of games, stores and stored timings use identities; people
-are shown the text. Nothing is imported or built: the files are found on the path and read.
+own file and the modules it imports that lie beside it. Keys of games, stores and stored timings use identities. People
+are shown the text, and `agent`, `canonical` and `identity` take nothing else: only the present behaviour can be played.
+Nothing is imported or built: the files are found on the path and read.
 """
 
 import ast
 import hashlib
-import re
 import sys
 from collections.abc import Iterator
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 from outflank.agents.kinds import KINDS
-from outflank.agents.registry import canonical, is_own
+from outflank.agents.registry import IDENTITY, canonical, is_own
 from outflank.errors import BadSpec
 from outflank.spec import Call, Value, parse
 
-_IDENTITY = re.compile(r"(?s)(.*) #([0-9a-z]+(?:-[0-9a-z]+)*)")
-
 
 def identity(text: str) -> str:
-    """The canonical text of an agent with its behaviour; an identity is returned as it is.
+    """The canonical text of an agent with its present behaviour.
 
-    >>> identity("he-lin-minimax(1)"), identity("random #1")
-    ('random #1', 'random #1')
+    >>> identity("he-lin-minimax(1)")
+    'random #1'
+    >>> identity("random #1")
+    Traceback (most recent call last):
+    outflank.errors.BadSpec: 'random #1' has the mark of a behaviour, #1; expected the text before it, 'random'
     """
-    if _IDENTITY.fullmatch(text):
-        return text
     full = canonical(text)
-    return f"{full} #{behaviour(full)}"
+    return joined(full, behaviour(full))
+
+
+def joined(text: str, behaviour: str) -> str:
+    """The identity of a text and a behaviour that are told apart; without a behaviour the text.
+
+    >>> joined("random", "1"), joined("A", "")
+    ('random #1', 'A')
+    """
+    return f"{text} #{behaviour}" if behaviour else text
 
 
 def text_of(who: str) -> str:
@@ -40,7 +48,7 @@ def text_of(who: str) -> str:
     >>> text_of("random #1"), text_of("random")
     ('random', 'random')
     """
-    found = _IDENTITY.fullmatch(who)
+    found = IDENTITY.fullmatch(who)
     return found[1] if found else who
 
 
@@ -50,7 +58,7 @@ def behaviour_of(who: str) -> str:
     >>> behaviour_of("random #1")
     '1'
     """
-    found = _IDENTITY.fullmatch(who)
+    found = IDENTITY.fullmatch(who)
     return found[2] if found else ""
 
 

@@ -10,6 +10,7 @@ Whatever plays is a `Player` and returns a `Decision`. A person's own player is 
 a name.
 """
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -30,6 +31,8 @@ from outflank.search.player import Player
 from outflank.spec import Call, parse
 
 NO_LIMITS = Limits()
+IDENTITY = re.compile(r"(?s)(.*) #([0-9a-z]+(?:-[0-9a-z]+)*)")
+"""A text and the behaviour behind it, as `identities.py` writes them."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,7 @@ def agent(described: str | Player | Any, outside: bool = False) -> Agent:
     if not isinstance(described, str):
         return _around(described)
     text = described.strip()
-    call = parse(text)
+    call = _call(text)
     outside = outside and has_own_code(text) and can_run_outside(text)
     if is_own(call):
         player = OutsidePlayer(text) if outside else load_own(call.name, dict(call.options))
@@ -177,6 +180,14 @@ def agent(described: str | Player | Any, outside: bool = False) -> Agent:
         fallback=kind.usual_limits,
         instant=options.get("instant", True),
     )
+
+
+def _call(text: str) -> Call:
+    """The call that a text is; an identity is none, because only the present behaviour can be played."""
+    found = IDENTITY.fullmatch(text)
+    if found:
+        raise BadSpec(f"{text!r} has the mark of a behaviour, #{found[2]}; expected the text before it, {found[1]!r}")
+    return parse(text)
 
 
 def _around(thing: Any) -> Agent:
@@ -205,7 +216,7 @@ def canonical(text: str) -> str:
     >>> canonical("he-lin-minimax(1)"), canonical("club.bots:Bot(level=3, book=no)")
     ('random', 'club.bots:Bot(book=no, level=3)')
     """
-    call = parse(text)
+    call = _call(text)
     return _own_text(call) if is_own(call) else str(spelled_out(call))
 
 

@@ -7,6 +7,7 @@ columns, takes them in groups. A file appears under its name when it is complete
   moves from it, of which the first `opening_plies` were given; `score` is black's, counted as `Position.score` says.
 - `csv`, `parquet`: one row a game. What the two sides spent has columns of its own, such as `black_nodes`; the notes on
   the moves, where they were kept, are JSON in CSV and a list of records in Parquet.
+- `black` and `white` are texts of agents; `black_behaviour` and `white_behaviour` say which program played under them.
 - `ggf`: one record a line, players by their agent texts, in Latin-1. A game that was not played out has its ruled
   score, or counts all squares for its winner, with a letter (`t` time, `s` adjudicated or stopped, `l` any failure) and
   the reason as a comment.
@@ -33,6 +34,7 @@ from outflank.game import Game, MoveNote, Spent
 Games = Iterable[Game]
 
 _ROWS_PER_GROUP = 4096
+_TAGS = ("key", "pair", "conditions", "made", "black_behaviour", "white_behaviour")
 COLUMNS: dict[str, Any] = {
     "key": str,
     "pair": str,
@@ -40,6 +42,8 @@ COLUMNS: dict[str, Any] = {
     "rules": str,
     "black": str,
     "white": str,
+    "black_behaviour": str,
+    "white_behaviour": str,
     "conditions": str,
     "made": str,
     "start": str,
@@ -95,7 +99,7 @@ class _Echo:
 
 def _facts(game: Game) -> dict[str, Any]:
     """What is one number or text."""
-    tags = {name: game.tags[name] for name in ("key", "pair", "conditions", "made")}
+    tags = {name: game.tags[name] for name in _TAGS}
     return {
         **tags,
         "repeat": int(game.tags["repeat"]),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from outflank.agents.identities import behaviour_of, text_of
 from outflank.agents.names import short_name
 from outflank.arena.schedule import Plan, Slot
 from outflank.arena.statistics.elo_scale import elo, normalized_elo
@@ -41,6 +42,8 @@ class MatchResult:
     distinct_games: int
     distinct_openings: int
     sprt: Sprt | None = None
+    behaviours: tuple[str, str] = ("", "")
+    """Of A and B, which are named by their texts."""
 
     @property
     def score(self) -> Estimate:
@@ -162,8 +165,8 @@ class Scoreboard:
     def result(self) -> MatchResult:
         """What the games so far say."""
         return MatchResult(
-            a=self._pairing.first,
-            b=self._pairing.second,
+            a=text_of(self._pairing.first),
+            b=text_of(self._pairing.second),
             planned=self._planned,
             tally=self._tally(),
             margin=mean_margin(self._margins),
@@ -171,6 +174,7 @@ class Scoreboard:
             distinct_games=len(self._games),
             distinct_openings=len(self._openings),
             sprt=self._sprt,
+            behaviours=(behaviour_of(self._pairing.first), behaviour_of(self._pairing.second)),
         )
 
     def _tally(self) -> Tally:

@@ -6,14 +6,15 @@ named. Games are played in this process, so that agents of the script or noteboo
 own work under `if __name__ == "__main__":`.
 """
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from outflank.agents import Agent, identity
+from outflank.agents import Agent, identity, text_of
 from outflank.arena.match import MatchResult, scoreboard
 from outflank.arena.ratings import Ratings, collect, rate
-from outflank.arena.runner import run_plan
-from outflank.arena.schedule import Conditions, plan_match, plan_pairings, round_robin
+from outflank.arena.runner import behaviour_warnings, run_plan
+from outflank.arena.schedule import Conditions, Plan, plan_match, plan_pairings, round_robin
 from outflank.arena.store import Store
 from outflank.board import Rules
 from outflank.errors import BadSpec
@@ -21,6 +22,10 @@ from outflank.execute import Executor, Here, Processes
 from outflank.search.limits import Limits
 
 _IN_MEMORY = ":memory:"
+
+
+class BehaviourWarning(UserWarning):
+    """A store has games of agents with these texts and another behaviour, which are not used."""
 
 
 def match(
@@ -37,7 +42,8 @@ def match(
 ) -> MatchResult:
     """What a match of A and B says, every opening played with both colours; from A's view.
 
-    `limits` are for every move. A store keeps the games, and the same call with it plays only what is missing.
+    `limits` are for every move. A store keeps the games, and the same call with it plays only what is missing; a
+    `BehaviourWarning` tells of games that another behaviour of the agents played, which are not used.
 
     >>> match("greedy", "random", games=4, rules=Rules(4), openings="random(2)").tally.games
     4
@@ -45,7 +51,7 @@ def match(
     conditions = Conditions(limits or Limits(), seed=seed)
     plan = plan_match(_text(a), _text(b), rules or Rules(), games, openings, conditions)
     with Store(store) as kept:
-        run_plan(plan, kept, _executor(workers))
+        _play(plan, kept, workers)
         return scoreboard(plan, kept).result()
 
 
@@ -72,12 +78,20 @@ def tournament(
     conditions = Conditions(limits or Limits(), seed=seed)
     plan = plan_pairings(round_robin(texts), [rules or Rules()], -(-games // 2), openings, conditions)
     with Store(store) as kept:
-        run_plan(plan, kept, _executor(workers))
-        return rate(collect(kept.outcomes(slot.key for slot in plan.slots())))
+        _play(plan, kept, workers)
+        outcomes = kept.outcomes(slot.key for slot in plan.slots())  # of one behaviour: texts tell agents apart
+        return rate(collect((text_of(black), text_of(white), points, pair) for black, white, points, pair in outcomes))
 
 
 def _text(one: str | Agent) -> str:
     return identity(one if isinstance(one, str) else one.text)
+
+
+def _play(plan: Plan, store: Store, workers: int) -> None:
+    """Plays what is missing; games of other behaviours in the store are told of with a `BehaviourWarning`."""
+    for warning in behaviour_warnings(plan, store):
+        warnings.warn(warning, BehaviourWarning, stacklevel=3)
+    run_plan(plan, store, _executor(workers))
 
 
 def _executor(workers: int) -> Executor:

@@ -34,7 +34,7 @@ An agent that plays itself needs two, because players remember.
 def _player(text: str, side: int, bounded: bool) -> Agent:
     key = (text, side, bounded)
     if key not in _players:
-        _players[key] = replace(agent(text_of(text), outside=bounded), text=text)  # games are stored by identity
+        _players[key] = agent(text_of(text), outside=bounded)
         _players[key].be_brief()  # nobody asks, and it takes a tenth of the time outside the kernels
     return _players[key]
 
@@ -124,7 +124,7 @@ def behaviour_warnings(plan: Plan, store: Store) -> list[str]:
     """What the store has of the agents of a plan under another behaviour: games that the plan does not use."""
     agents = {text_of(who): who for pairing in plan.pairings for who in (pairing.first, pairing.second)}
     return [
-        f"{games:,} games of {short_name(who)} in {store.path} were played by behaviour {behaviour_of(who)}; "
+        f"{games:,} games of {short_name(who)} in {store.path} were played by its behaviour {behaviour_of(who)}; "
         f"now it is behaviour {behaviour_of(agents[text_of(who)])}: they are kept, shown apart and not used"
         for who, games in store.other_behaviours(agents.values()).items()
     ]
@@ -134,8 +134,8 @@ def _lost_game(slot: Slot, lost: Lost) -> Game:
     """A game that kills its worker every time is a draw by failure: whose fault it is cannot be known."""
     return replace(
         _opening(slot),
-        black=slot.black,
-        white=slot.white,
+        black=text_of(slot.black),
+        white=text_of(slot.white),
         seed=slot.seed,
         termination=Termination.CRASH,
         reason=lost.reason,

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from outflank import __version__
-from outflank.agents.identities import text_of
+from outflank.agents.identities import behaviour_of, joined, text_of
 from outflank.arena.schedule import Slot
 from outflank.board import Color, Position, Rules, moves_text, read_moves
 from outflank.errors import BadNotation, OutflankError
@@ -69,8 +69,9 @@ _CACHE_KB = 32_000
 _AT_ONCE = 500
 """Keys looked up by one query."""
 
-_NUMBER_OF_AGENT = "(SELECT id FROM texts WHERE text = :agent)"
-_OF_AGENT = f"(:agent IS NULL OR games.black = {_NUMBER_OF_AGENT} OR games.white = {_NUMBER_OF_AGENT})"
+_NUMBERS_OF_AGENT = "(SELECT id FROM texts WHERE text = :agent OR substr(text, 1, length(:agent) + 2) = :agent || ' #')"
+_OF_AGENT = f"(:agent IS NULL OR games.black IN {_NUMBERS_OF_AGENT} OR games.white IN {_NUMBERS_OF_AGENT})"
+"""An agent is asked for by its identity, or by its canonical text for all its behaviours."""
 
 
 _INSERT = f"INSERT OR IGNORE INTO games VALUES ({', '.join('?' * 20)})"
@@ -167,8 +168,8 @@ class Store:
             slot.pair,
             slot.repeat,
             str(slot.rules),
-            game.black,
-            game.white,
+            slot.black,
+            slot.white,
             slot.conditions.text,
             made_by(),
             "" if game.start == Position.start(game.rules) else game.start.line(),
@@ -253,7 +254,8 @@ class Store:
     ) -> Iterator[Game]:
         """Games with all there is to know, by key: every game, that of a key, those of an agent, some of them.
 
-        Their tags say `key`, `pair` (both games of one opening), `repeat`, `conditions` and what `made` them.
+        Players are named by their texts. The tags say `key`, `pair` (both games of one opening), `repeat`,
+        `conditions`, what `made` them, and the behaviour of the players, `black_behaviour` and `white_behaviour`.
         """
         yield from map(_game, self._rows(key, agent, offset, limit))
 
@@ -301,8 +303,8 @@ def _game(row: tuple[Any, ...]) -> Game:
     return Game(
         start=Position.parse(start, rules.variant) if start else _start(rules),
         moves=played,
-        black=black,
-        white=white,
+        black=text_of(black),
+        white=text_of(white),
         termination=Termination(termination),
         reason=reason,
         points=points,
@@ -311,8 +313,22 @@ def _game(row: tuple[Any, ...]) -> Game:
         spent=(black_spent, white_spent),
         notes=tuple(MoveNote(*note) for note in json.loads(notes)) if notes else (),
         ruled=None if termination == Termination.NORMAL else score,
-        tags={"key": key, "pair": pair, "repeat": str(repeat), "conditions": conditions, "made": made},
+        tags={
+            "key": key,
+            "pair": pair,
+            "repeat": str(repeat),
+            "conditions": conditions,
+            "made": made,
+            "black_behaviour": behaviour_of(black),
+            "white_behaviour": behaviour_of(white),
+        },
     ).knowing(discs=(black_discs, white_discs))
+
+
+def players(game: Game) -> tuple[str, str]:
+    """The identities of the players of a stored game."""
+    tags = game.tags
+    return joined(game.black, tags["black_behaviour"]), joined(game.white, tags["white_behaviour"])
 
 
 _rules = cache(Rules.parse)

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from outflank.agents import text_of
 from outflank.arena.openings import Opening
 from outflank.arena.schedule import Conditions, Plan, Slot, plan_match
 from outflank.arena.store import Store
@@ -119,8 +120,8 @@ def _random_game(slot: Slot, draws: Words) -> Game:
     return replace(
         opening,
         moves=opening.moves + moves,
-        black=slot.black,
-        white=slot.white,
+        black=text_of(slot.black),
+        white=text_of(slot.white),
         termination=Termination.NORMAL,
         reason=NOBODY_MOVES,
         points=points_of(slot.rules.score(black, white)),

@@ -6,7 +6,8 @@ Pure functions from a `Survey` to tables, figures and a `Document`; the command 
 from collections.abc import Mapping
 
 from outflank import __version__
-from outflank.agents.names import short_name
+from outflank.agents.identities import behaviour_of, text_of
+from outflank.agents.names import short_name, short_names
 from outflank.arena.match import MatchResult, percent
 from outflank.arena.ratings import Ratings, ResultCounts, tallies
 from outflank.arena.statistics.estimates import CONFIDENCE, Estimate, score
@@ -46,7 +47,7 @@ def _lead(survey: Survey, ratings: Ratings, names: Names) -> str:
     if not ratings.lines:
         return f"{counted} No two different agents have played each other."
     best = ratings.lines[0]
-    leader = f"In front: **{short_name(best.player)}** with {best.points:g} of {best.games:,} points."
+    leader = f"In front: **{short_names(names)[best.player]}** with {best.points:g} of {best.games:,} points."
     return f"{counted} {leader}"
 
 
@@ -93,7 +94,7 @@ def ratings_table(ratings: Ratings, names: Names) -> Table:
 
 def _remarks(ratings: Ratings) -> list[str]:
     """What holds for all; that a line is only a bound is said in the line."""
-    players = tuple(f"{line.player}: " for line in ratings.lines)
+    players = tuple(f"{name}: " for name in short_names(line.player for line in ratings.lines).values())
     remarks = [f"{warning}." for warning in ratings.warnings if not warning.startswith(players)]
     return [*remarks, *([f"Black's advantage in Elo: {ratings.advantage:+.0f}."] if ratings.advantage else [])]
 
@@ -237,8 +238,8 @@ def _faults(faults: Mapping[str, int], names: Names) -> Value:
 
 
 def _agents(names: Names) -> Table:
-    rows: list[list[Value]] = [[name, agent] for agent, name in names.items()]
-    return Table(["name here", "full text"], rows, "Every agent with all of its options", name="agents")
+    rows: list[list[Value]] = [[name, behaviour_of(agent), text_of(agent)] for agent, name in names.items()]
+    return Table(["name here", "behaviour", "full text"], rows, "Every agent with all of its options", name="agents")
 
 
 def _provenance(survey: Survey) -> dict[str, str]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from outflank.arena.ratings import ResultCounts, collect
+from outflank.arena.store import players
 from outflank.board import Rules
 from outflank.game import Game, Termination
 
@@ -20,7 +21,7 @@ _REGULAR = (Termination.NORMAL, Termination.ADJUDICATED)
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """Counts of games; agents by their canonical text."""
+    """Counts of games; agents by their identities."""
 
     games: int
     results: ResultCounts
@@ -54,18 +55,19 @@ def survey(games: Iterable[Game]) -> Survey:
     openings: set[int] = set()
     for game in games:
         assert game.termination is not None and game.points is not None, "stores hold finished games"
+        black, white = players(game)
         made[game.tags["made"]] += 1
         endings[game.termination] += 1
         different.add(hash((game.start, game.moves)))
         openings.add(hash((game.start, game.moves[: game.opening_plies])))
         if game.termination not in _REGULAR and game.points != 0.5:
-            faults[game.termination][game.white if game.points else game.black] += 1
-        if game.black != game.white:
+            faults[game.termination][white if game.points else black] += 1
+        if black != white:
             setting = setting_name(game.rules, game.tags["conditions"])
-            rows[setting].append((game.black, game.white, game.points, game.tags["pair"]))
+            rows[setting].append((black, white, game.points, game.tags["pair"]))
             ahead = int(game.score or 0)
-            margins[game.black][ahead] += 1
-            margins[game.white][-ahead] += 1
+            margins[black][ahead] += 1
+            margins[white][-ahead] += 1
     return Survey(
         games=made.total(),
         results=collect(row for part in rows.values() for row in part),

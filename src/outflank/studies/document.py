@@ -50,7 +50,7 @@ def document(found: Sequence[StudyFindings], provenance: Mapping[str, str]) -> D
     sections = [Section("Summary", [summary_table(found), *_overview(found)], "summary")]
     sections += [_section(one) for one in found]
     title = "Reproducing the papers" if len(found) > 1 else found[0].study.title
-    return Document(title, _lead(found), sections, dict(_machine()) | dict(provenance))
+    return Document(title, _lead(found), sections, dict(provenance) | _machine())
 
 
 def summary_table(found: Sequence[StudyFindings]) -> Table:
@@ -231,4 +231,4 @@ def _pairings(one: StudyFindings) -> Table:
 def _machine() -> dict[str, str]:
     from outflank.benchmark import cpu_name
 
-    return {"Outflank": __version__, "Python": platform.python_version(), "CPU": cpu_name()}
+    return {"Report by": f"outflank {__version__}, Python {platform.python_version()}", "CPU": cpu_name()}

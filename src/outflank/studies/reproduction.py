@@ -6,13 +6,16 @@
 import csv
 import json
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from outflank.arena.runner import behaviour_warnings
 from outflank.arena.store import Store
 from outflank.execute import Executor
+from outflank.game import Game
 from outflank.progress import Progress
 from outflank.report.write import check, write
 from outflank.studies.compare import count, facts_of
@@ -58,6 +61,7 @@ def run_studies(
     out.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     with Store(out / "games.db") as store:
+        warnings = behaviour_warnings(plan, store)
         keys = {slot.key for slot in plan.slots()}
         progress.plan(len(keys), len(keys & store.done()))
         play(studies, factor, store, executor, progress.advance)
@@ -69,13 +73,20 @@ def run_studies(
     provenance = {
         "Command": command,
         "Games": f"{len(games):,}, kept in games.db",
+        "Games made by": _makers(games.values()),
         "Seconds": f"{time.monotonic() - began:.0f} for this run, {played:.0f} of them playing",
     }
     page = write(document(found, {name: text for name, text in provenance.items() if text}), out)
-    done = Reproduction(scale, found, page, warnings_of(found, factor))
+    done = Reproduction(scale, found, page, [*warnings, *warnings_of(found, factor)])
     (out / "summary.json").write_text(json.dumps(done.facts(), indent=1), encoding="utf-8")
     _write_numbers(found, out / "numbers.csv")
     return done
+
+
+def _makers(games: Iterable[Game]) -> str:
+    """What made the games, which may be older than what writes of them: one a line, with the number of its games."""
+    made = Counter(game.tags["made"] for game in games)
+    return "\n".join(f"{maker} ({number:,} games)" for maker, number in made.most_common())
 
 
 def _write_numbers(found: Sequence[StudyFindings], path: Path) -> None:

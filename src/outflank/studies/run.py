@@ -92,17 +92,19 @@ def play(
 def take_timings(
     studies: Sequence[Study], scale: str | float, path: Path, on_timing: Callable[[str], None]
 ) -> dict[str, list[float]]:
-    """The samples of every timing; each is taken once and kept in a file."""
+    """The samples of every timing; each is taken once for a behaviour of its agent and kept in a file."""
     taken: dict[str, list[float]] = json.loads(path.read_text()) if path.exists() else {}
-    for timing in (timing for study in studies for timing in study.timings):
-        name = f"{timing.name} ({scale})"
-        if name not in taken:
+    keys = {
+        timing: f"{timing.name} ({scale}) of {identity(timing.agent)}" for study in studies for timing in study.timings
+    }
+    for timing, key in keys.items():
+        if key not in taken:
             on_timing(timing.name)
-            taken[name] = resolve(timing.work)(scale == QUICK)
+            taken[key] = resolve(timing.work)(scale == QUICK)
             beside = path.with_suffix(".new")
             beside.write_text(json.dumps(taken, indent=1))
             beside.replace(path)
-    return {name.removesuffix(f" ({scale})"): samples for name, samples in taken.items() if name.endswith(f"({scale})")}
+    return {timing.name: taken[key] for timing, key in keys.items()}
 
 
 def results_of(study: Study, scale: str | float, games: dict[str, Game], timings: dict[str, list[float]]) -> Results:
@@ -116,7 +118,7 @@ def results_of(study: Study, scale: str | float, games: dict[str, Game], timings
                 continue
             game = games[slot.key]
             # an agent that plays itself is black in the first game of a pair
-            first_is_black = game.black == planned.first if planned.first != planned.second else slot.pair not in seen
+            first_is_black = slot.black == planned.first if planned.first != planned.second else slot.pair not in seen
             seen.add(slot.pair)
             found[pairing.name].append(Played(game, Color.BLACK if first_is_black else Color.WHITE))
     return Results({name: _different(played) for name, played in found.items()}, timings)

@@ -40,6 +40,8 @@ class Timing:
 
     name: str
     work: str
+    agent: str
+    """Whose speed it is, by text: another behaviour is timed anew."""
 
 
 @dataclass(frozen=True)

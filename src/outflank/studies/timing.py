@@ -12,6 +12,9 @@ from outflank.board import Position, Rules
 from outflank.search.limits import Limits
 
 ORDERS = ("none", "positional", "worst_first")
+SIMULATING = "he-reversed-uct"
+ORDERING = {order: f"minimax(depth=4, eval=five_terms, order={order})" for order in ORDERS}
+"""The agents that are timed."""
 _SECONDS = 4.9
 _SIMULATIONS = """
 import sys
@@ -36,7 +39,7 @@ def positions(number: int, seed: int = 1) -> list[Position]:
 
 def count_simulations(seconds: float, number: int) -> list[float]:
     """Playouts that Zean He's tree search does in so many seconds, for several positions."""
-    player = agent("he-reversed-uct")
+    player = agent(SIMULATING)
     player.warm_up(Rules(8, "reversed"))
     return [float(player.choose(position, Limits(seconds=seconds), 1).playouts) for position in positions(number)]
 
@@ -77,7 +80,7 @@ def order_worst_first(quick: bool) -> list[float]:
 @cache
 def _orders(quick: bool) -> dict[str, list[float]]:
     """All orders in turn, round by round, so that whatever else the machine does slows them alike."""
-    players = {order: agent(f"minimax(depth=4, eval=five_terms, order={order})") for order in ORDERS}
+    players = {order: agent(text) for order, text in ORDERING.items()}
     board = positions(60)
     for player in players.values():
         player.warm_up(Rules(8, "reversed"))

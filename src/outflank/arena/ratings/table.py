@@ -63,11 +63,10 @@ class Ratings:
 
     def _rows(self) -> list[list[str]]:
         """Who, Elo with its interval, points, games; the number of the group where there are several."""
-        from outflank.agents.names import short_name  # loads the kernels, which statistics do not need
-
+        names = _shown(self.lines)
         return [
             [
-                short_name(line.player),
+                names[line.player],
                 f"{line.elo:+.0f}",
                 f"{line.points:g} of {line.games}",
                 f"group {line.group + 1}" if len(self.groups) > 1 else "",
@@ -84,6 +83,13 @@ class Ratings:
         """The table, for notebooks."""
         table = html_table(["agent", "Elo, 95 % interval", "points", "group"], self._rows())
         return html_block("Ratings", *self.warnings, html=table)
+
+
+def _shown(lines: Sequence[Rating]) -> dict[str, str]:
+    """The names of players for people."""
+    from outflank.agents.names import short_names  # loads the kernels, which statistics do not need
+
+    return short_names(line.player for line in lines)
 
 
 def ratings_of(
@@ -128,8 +134,8 @@ def _with_bound(value: float, low: float, high: float, *, bound: str) -> Estimat
 def _warnings(lines: Sequence[Rating], groups: Sequence[Sequence[str]], first_move: str) -> Iterator[str]:
     if len(groups) > 1:
         yield f"{len(groups)} groups without games between them; only ratings of one group can be compared"
-    for line in lines:
-        if line.elo.bounded:
-            yield f"{line.player}: {line.elo.note}"
+    bounded = [line for line in lines if line.elo.bounded]
+    names = _shown(lines) if bounded else {}
+    yield from (f"{names[line.player]}: {line.elo.note}" for line in bounded)
     if first_move:
         yield f"advantage of black: {first_move}; all ratings lean on imagined draws"

@@ -78,17 +78,22 @@ def _check(store: "Store") -> None:
 
 
 def _list(store: "Store", as_json: bool) -> None:
-    from outflank.agents.names import short_name
+    from outflank.agents.identities import behaviour_of, text_of
+    from outflank.agents.names import short_names
+    from outflank.arena.store import players
     from outflank.report.document import Table
     from outflank.report.terminal import show
 
     if as_json:
         colours = Counter((black, white) for _, _, black, white, *_ in store.results())
-        rows = [{"black": black, "white": white, "games": games} for (black, white), games in colours.items()]
+        rows = [
+            {"black": text_of(black), "white": text_of(white)}
+            | {"black_behaviour": behaviour_of(black), "white_behaviour": behaviour_of(white), "games": games}
+            for (black, white), games in colours.items()
+        ]
         print(json.dumps({"games": colours.total(), "pairings": rows}))
         return
-    met = Counter((str(game.rules), *sorted((game.black, game.white))) for game in store.games())
-    pairings = [
-        (short_name(first), short_name(second), rules, games) for (rules, first, second), games in met.most_common()
-    ]
+    met = Counter((str(game.rules), *sorted(players(game))) for game in store.games())
+    names = short_names(who for _, *both in met for who in both)
+    pairings = [(names[first], names[second], rules, games) for (rules, first, second), games in met.most_common()]
     show([Table(["agent", "against", "rules", "games"], pairings, f"{met.total()} games")])

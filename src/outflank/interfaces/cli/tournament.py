@@ -85,21 +85,24 @@ def run_rate(args: argparse.Namespace) -> None:
 
 
 def _read_anchor(text: str | None, results: "ResultCounts") -> tuple[str, float] | None:
-    """An agent of the store and its Elo; the agent may be written as in a match, without its defaults."""
-    from outflank.agents import identity, text_of
+    """An agent of the store and its Elo, written as in a match; behind ` #` its behaviour, where there are several."""
+    from outflank.agents import canonical, text_of
+    from outflank.agents.identities import behaviour_of
     from outflank.errors import BadSpec
 
     if not text:
         return None
     name, _, value = text.rpartition("=")
     try:
-        who = identity(name)
-        stored = [player for player in results.players if text_of(player) == text_of(who)]  # of any behaviour
-        return name if name in results.players else stored[0] if len(stored) == 1 else who, float(value)
-    except BadSpec:
-        raise
+        elo = float(value)
     except ValueError:
         raise BadSpec(f"--anchor {text!r} is not AGENT=ELO; expected for example random=0") from None
+    full, wanted = canonical(text_of(name)), behaviour_of(name)
+    stored = [who for who in results.players if text_of(who) == full and wanted in ("", behaviour_of(who))]
+    if len(stored) > 1:
+        choice = " or ".join(f"'{name} #{behaviour_of(who)}={value}'" for who in stored)
+        raise BadSpec(f"--anchor {text!r} has games of {len(stored)} behaviours; expected {choice}")
+    return stored[0] if stored else name, elo
 
 
 def _print_results(results: "ResultCounts", ratings: "Ratings", page: Path | None, as_json: bool) -> None:

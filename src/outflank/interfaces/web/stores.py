@@ -110,6 +110,8 @@ def _row(game: Game) -> dict[str, Any]:
         "rules": str(game.rules),
         "black": game.black,
         "white": game.white,
+        "black_behaviour": game.tags["black_behaviour"],
+        "white_behaviour": game.tags["white_behaviour"],
         "points": game.points,
         "discs": list(game.discs),
         "termination": game.termination,

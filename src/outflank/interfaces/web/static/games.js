@@ -85,15 +85,21 @@ async function openStore(name) {
   Object.assign(shown, { store: name, agent: "", offset: 0 });
   byId("games-state").textContent = "Reading the store…";
   const summary = await get(storePath("summary"));
-  names = new Map(summary.agents.map((agent, i) => [agent, summary.names[i]]));
-  byId("games-state").textContent = `${plural(summary.games, "game")} of ${plural(summary.agents.length, "agent")}.`;
-  const order = summary.ratings.map(({ agent }) => summary.agents.indexOf(agent)).filter((index) => index >= 0);
+  const agents = summary.agents.map((agent, i) => identity(agent, summary.behaviours[i]));
+  names = new Map(agents.map((agent, i) => [agent, summary.names[i]]));
+  byId("games-state").textContent = `${plural(summary.games, "game")} of ${plural(agents.length, "agent")}.`;
+  const order = summary.ratings
+    .map(({ agent, behaviour }) => agents.indexOf(identity(agent, behaviour)))
+    .filter((index) => index >= 0);
   byId("games-summary").replaceChildren(ratings(summary), crossTable(summary, order));
-  await listGames(summary.agents);
+  await listGames(agents);
 }
 
-const short = (agent) => names.get(agent) ?? agent;
-const rowHead = (agent) => el("th", { scope: "row", class: "agent", title: agent }, short(agent));
+/** What tells agents of a store apart; people are shown its text or its short name. */
+const identity = (text, behaviour) => (behaviour ? `${text} #${behaviour}` : text);
+const short = (text, behaviour) => names.get(identity(text, behaviour)) ?? text;
+const rowHead = (text, behaviour) =>
+  el("th", { scope: "row", class: "agent", title: text }, short(text, behaviour));
 /** The head of a table: columns of words, then columns of numbers. */
 function head(words, numbers) {
   const column = (name, kind) => (name ? el("th", { scope: "col", class: kind }, name) : el("td"));
@@ -114,26 +120,25 @@ function interval({ low, high }) {
   return high === null ? `at least ${whole(low)}` : `${whole(low)} to ${whole(high)}`;
 }
 
-/** What to bear in mind about ratings, with agents called by their short names. */
+/** What to bear in mind about ratings. */
 function remarks(warnings) {
-  const shortened = (text) => [...names].reduce((words, [full, name]) => words.replaceAll(full, name), text);
   return warnings.length
     ? el(
         "details",
         { class: "hint" },
         el("summary", {}, `${plural(warnings.length, "remark")} on the ratings`),
-        el("ul", { class: "reports" }, ...warnings.map((text) => el("li", {}, shortened(text)))),
+        el("ul", { class: "reports" }, ...warnings.map((text) => el("li", {}, text))),
       )
     : null;
 }
 
 function ratings({ ratings: lines, warnings }) {
-  const row = ({ agent, elo, elo_interval: [low, high], games, points }, i) =>
+  const row = ({ agent, behaviour, elo, elo_interval: [low, high], games, points }, i) =>
     el(
       "tr",
       {},
       el("td", {}, String(i + 1)),
-      rowHead(agent),
+      rowHead(agent, behaviour),
       cell(elo === null ? "–" : whole(elo)),
       cell(interval({ low, high })),
       cell(games),
@@ -155,10 +160,16 @@ function ratings({ ratings: lines, warnings }) {
   );
 }
 
-function crossTable({ agents, cross_table: { points, games } }, order) {
+function crossTable({ agents, behaviours, cross_table: { points, games } }, order) {
   const share = (a, b) => (a === b || !games[a][b] ? "–" : `${points[a][b]} / ${games[a][b]}`);
   const row = (a, i) =>
-    el("tr", {}, el("td", {}, String(i + 1)), rowHead(agents[a]), ...order.map((b) => cell(share(a, b))));
+    el(
+      "tr",
+      {},
+      el("td", {}, String(i + 1)),
+      rowHead(agents[a], behaviours[a]),
+      ...order.map((b) => cell(share(a, b))),
+    );
   return card(
     "Cross table",
     "games-cross",
@@ -198,7 +209,7 @@ async function listGames(agents) {
       },
     },
     el("option", { value: "" }, "All agents"),
-    ...agents.map((name) => el("option", { value: name }, short(name))),
+    ...agents.map((agent) => el("option", { value: agent }, names.get(agent))),
   );
   choose.value = shown.agent;
   const again = () => attempt(() => listGames(agents));
@@ -227,14 +238,19 @@ async function listGames(agents) {
   );
 }
 
+const shortNames = (game) => [
+  short(game.black, game.black_behaviour),
+  short(game.white, game.white_behaviour),
+];
+
 function gameRow(game) {
-  const { black, white, discs, points, rules, key } = game;
-  const name = (agent, won) =>
-    el("td", { class: "agent", title: agent }, won ? el("strong", {}, short(agent)) : short(agent));
+  const { discs, points, rules, key } = game;
+  const [black, white] = shortNames(game);
+  const name = (text, shown, won) => el("td", { class: "agent", title: text }, won ? el("strong", {}, shown) : shown);
   const open = newButton(
     {
       class: "quiet",
-      "aria-label": `Open the game ${short(black)} against ${short(white)}, ${discs[0]} to ${discs[1]}`,
+      "aria-label": `Open the game ${black} against ${white}, ${discs[0]} to ${discs[1]}`,
       onclick: () => attempt(() => openGame(key)),
     },
     "Open",
@@ -243,21 +259,23 @@ function gameRow(game) {
     "tr",
     {},
     el("td", {}, open),
-    name(black, points > 0.5),
-    name(white, points < 0.5),
+    name(game.black, black, points > 0.5),
+    name(game.white, white, points < 0.5),
     cell(`${discs[0]}–${discs[1]}`),
     cell(rules),
   );
 }
 
 async function openGame(key) {
-  const { game, black, white, reason } = await get(storePath(`game/${encodeURIComponent(key)}`));
+  const row = await get(storePath(`game/${encodeURIComponent(key)}`));
+  const { game, reason } = row;
+  const [black, white] = shortNames(row);
   const tree = GameTree.fromGame(game);
   tree.current = tree.root;
-  const seat = (agent) => ({ kind: "person", name: short(agent) });
+  const seat = (name) => ({ kind: "person", name });
   table.open({ tree, players: { black: seat(black), white: seat(white) }, view: "analyse" });
   byId("board").querySelector("[tabindex='0']").focus();
-  announce(`${short(black)} against ${short(white)}, ${plural(game.moves.length, "move")}: ${reason}`);
+  announce(`${black} against ${white}, ${plural(game.moves.length, "move")}: ${reason}`);
 }
 
 /** Loads what is offered when the view is first opened. */
