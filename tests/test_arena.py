@@ -337,7 +337,9 @@ def test_a_tournament_from_a_file(tmp_path: Path) -> None:
         ('agents = ["random", "nobody"]', "no agent is called"),
         ("sizes = [5]", "board size 5"),
         ('format = "swiss"', 'format = "swiss" is not possible: expected round robin | gauntlet'),
-        ('limit = "speed=1"', "limit speed=1 is not known"),
+        ("sizes = [4, 4]", "one is named twice"),
+        ("sizes = []", "expected a list of 1 or more"),
+        ('limit = "speed=1"', "limit has no option 'speed'; options:"),
         ("pairs = ", "is not TOML"),
     ],
 )
@@ -358,6 +360,12 @@ def test_bad_tournaments(change: str, message: str, tmp_path: Path) -> None:
         ["match", "random", "greedy", "--openings", "none"],
         ["match", "random", "greedy", "--limit", "speed=3"],
         ["match", "random", "greedy", "--limit", "nodes=0"],
+        ["match", "random", "greedy", "--limit", "depth=2.5"],
+        ["match", "random", "greedy", "--limit", "7, nodes=5"],
+        ["match", "random", "greedy", "--limit", "nodes=1e309"],
+        ["match", "random", "greedy", "--adjudicate", "-1"],
+        ["match", "random", "greedy", "--openings", "random(yes)"],
+        ["match", "random", "greedy", "--clock", "1e309+nan"],
         ["match", "random", "greedy", "--clock", "soon"],
         ["match", "random", "greedy", "--sprt", "10"],
         ["match", "random", "greedy", "--sprt", "10,0"],
@@ -373,7 +381,7 @@ def test_bad_input_of_the_arena(args: list[str], tmp_path: Path, capfd: pytest.C
     if args[0] == "match" and "--store" not in args:
         args = [*args, "--store", str(tmp_path / "games.db")]
     errors = refused(args, capfd)
-    assert any(word in errors for word in ("expected", "required", "known:", "No such file"))
+    assert any(word in errors for word in ("expected", "required", "known:", "options:", "No such file"))
 
 
 def test_the_documented_tournament_can_be_played(tmp_path: Path) -> None:

@@ -506,7 +506,7 @@ def test_a_gauntlet_of_several() -> None:
         ({"limits": []}, "expected a list of 1 or more, each a text"),
         ({"limits": [5]}, "expected a text"),
         ({"limits": ["nodes=5", "nodes=5"]}, "names one twice"),
-        ({"limits": ["speed=5"]}, "limit speed=5 is not known"),
+        ({"limits": ["speed=5"]}, "limit has no option 'speed'"),
         ({"clock": "soon"}, "clock 'soon' is not possible"),
         ({"clock": "-5"}, "game_seconds=-5.0 is not possible"),
         ({"clock": 60}, "expected a text"),

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, Literal
 
 from outflank.agents import Agent, agent
@@ -49,9 +50,9 @@ class TimeControl:
     def __post_init__(self) -> None:
         for name in ("move_seconds", "game_seconds", "stop_after"):
             value = getattr(self, name)
-            if value is not None and not value > 0:
+            if value is not None and not 0 < value < inf:
                 raise BadSpec(f"{name}={value} is not possible; expected more than 0 seconds")
-        if self.increment < 0 or self.tolerance < 0:
+        if not 0 <= self.increment < inf or not 0 <= self.tolerance < inf:
             raise BadSpec(f"increment={self.increment}, tolerance={self.tolerance} is not possible; expected 0 or more")
 
     @property

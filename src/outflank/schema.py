@@ -297,8 +297,8 @@ def text(least: int = 1, most: int = 10_000) -> OptionType:
     return OptionType(words, check, Quoted)
 
 
-def list_of(item: OptionType, least: int = 1, most: int = 10_000) -> OptionType:
-    """Lists of `least` to `most` items of one type, given back as a tuple.
+def list_of(item: OptionType, least: int = 1, most: int = 10_000, different: bool = False) -> OptionType:
+    """Lists of `least` to `most` items of one type, all of them different where asked, given back as a tuple.
 
     >>> list_of(whole(4, 16))([6, 8])
     (6, 8)
@@ -308,7 +308,10 @@ def list_of(item: OptionType, least: int = 1, most: int = 10_000) -> OptionType:
     def check(value: Any) -> tuple[Any, ...]:
         if not isinstance(value, list | tuple) or not least <= len(value) <= most:
             raise BadSpec(f"expected {words}")
-        return tuple([item(one) for one in value])
+        checked = tuple([item(one) for one in value])
+        if different and len(set(checked)) < len(checked):
+            raise BadSpec(f"one is named twice; expected {words}, all different")
+        return checked
 
     return OptionType(words, check)
 

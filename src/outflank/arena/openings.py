@@ -123,7 +123,7 @@ def open_game(text: str, size: int | None = None, variant: Variant = "standard",
 
 def _plies(call: Call, rules: Rules) -> int:
     values = [*call.values, *(value for name, value in call.options if name == "plies")]
-    if len(values) != 1 or not isinstance(values[0], int) or not 0 <= values[0] < rules.cells - 4:
+    if len(values) != 1 or type(values[0]) is not int or not 0 <= values[0] < rules.cells - 4:
         most = rules.cells - 5
         raise BadSpec(f"{call} is not a way to open on {rules}; expected {call.name}(k) with k plies from 0 to {most}")
     return values[0]

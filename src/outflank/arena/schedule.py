@@ -33,6 +33,10 @@ class Conditions:
     adjudicate: int = 0
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        if self.adjudicate < 0:
+            raise BadSpec(f"adjudicate={self.adjudicate} is not possible; expected 0 or more empty squares")
+
     @property
     def bounded(self) -> bool:
         """Whether a clock or a limit is in force: then code of a person's is asked in a process that can be killed."""

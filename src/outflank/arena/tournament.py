@@ -30,6 +30,17 @@ _CLOCKS = (
 CONTROL = Signature("clocks", "the clocks of a game", _CLOCKS)
 """What says how long games may take, in files and on the command line."""
 
+LIMIT = Signature(
+    "limit",
+    "what may be spent on a move; the first reached stops",
+    (
+        Option("depth", whole(1, 500), None, "plies"),
+        Option("nodes", whole(1), None, "positions entered"),
+        Option("playouts", whole(1), None, "games played out"),
+        Option("seconds", number(0, above=True), None, "time"),
+    ),
+)
+
 SETTINGS = Signature(
     "tournament",
     "who plays whom, under which rules, limits and clocks",
@@ -37,8 +48,8 @@ SETTINGS = Signature(
         Option("agents", list_of(text(), least=2), None, "two or more, all different", needed=True),
         Option("format", choice("round robin", "gauntlet"), "round robin", "all meet, or the first meet the others"),
         Option("seeds", whole(1), None, "gauntlet only: how many are the first; 1 where not said"),
-        Option("sizes", list_of(whole(SIZES[0], SIZES[-1])), (8,), "boards"),
-        Option("variants", list_of(choice(*VARIANTS)), ("standard",), "games"),
+        Option("sizes", list_of(whole(SIZES[0], SIZES[-1]), different=True), (8,), "boards"),
+        Option("variants", list_of(choice(*VARIANTS), different=True), ("standard",), "games"),
         Option("pairs", whole(1), 10, "pairs of games for every two agents: one opening, both colours"),
         Option("openings", text(), "random(6)", "start, random(k), ply(k), balanced(k), or a file"),
         Option("limit", text(least=0), None, "for every move, such as nodes=1000,seconds=0.1"),
@@ -59,15 +70,10 @@ def read_limits(written: str) -> Limits:
     """
     if not written:
         return Limits()
-    known = ("depth", "nodes", "playouts", "seconds")
-    found: dict[str, Any] = {}
-    for name, value in parse(f"limit({written})").options:
-        if name not in known or isinstance(value, bool) or not isinstance(value, int | float):
-            raise BadSpec(f"limit {name}={value} is not known; expected some of: {', '.join(known)}, as numbers")
-        found[name] = value
-    if not found:
-        raise BadSpec(f"limit {written!r} says nothing; expected for example nodes=1000,seconds=0.1")
-    return Limits(**found)
+    call = parse(f"limit({written})")
+    if call.values or not call.options:
+        raise BadSpec(f"limit {written!r} is not understood; expected for example nodes=1000,seconds=0.1")
+    return Limits(**LIMIT.fill(call))
 
 
 def read_control(settings: Mapping[str, Any], where: str = "clocks") -> TimeControl:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from math import inf
 
 from outflank.errors import BadSpec
 
@@ -24,9 +25,10 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in self.bounds:
-            value = getattr(self, name)
-            if not value > 0:
-                raise BadSpec(f"limit {name}={value} is not possible; expected more than 0")
+            value, is_time = getattr(self, name), name in _TIMES
+            if isinstance(value, bool) or not isinstance(value, int | float if is_time else int) or not 0 < value < inf:
+                expected = "seconds above 0" if is_time else "a whole number above 0"
+                raise BadSpec(f"limit {name}={value} is not possible; expected {expected}")
 
     @cached_property
     def bounds(self) -> frozenset[str]:
@@ -54,4 +56,5 @@ class Limits:
         return replace(self, seconds=share if self.seconds is None else min(share, self.seconds))
 
 
+_TIMES = ("seconds", "game_seconds")
 _NAMES = tuple(field.name for field in fields(Limits))
