@@ -88,6 +88,8 @@ class OutsidePlayer(Player):
     >>> with_code.close()
     """
 
+    kind = "process"
+
     def __init__(self, text: str) -> None:
         self.text = text
         self._has_own_code = has_own_code(text)
@@ -107,7 +109,7 @@ class OutsidePlayer(Player):
         if not self._has_own_code:
             self._ask({"do": "warm_up", "rules": str(rules)}, _COMPILE_SECONDS)
 
-    def warm_up(self, rules: Rules) -> None:
+    def rehearse(self, rules: Rules) -> None:
         """Starts the process and has it decide once; whatever fails here will fail in the games."""
         with suppress(EngineFailed):
             self.prepare_for(rules)

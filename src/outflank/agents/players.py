@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-from outflank.board import Position
+from outflank.board import Position, Rules
 from outflank.search.decision import Decision, RootMove
 from outflank.search.limits import Limits
-from outflank.search.player import Player
+from outflank.search.player import Player, Preparation
 from outflank.search.solver import solve
 
 _unjudged = cache(RootMove)
@@ -19,6 +19,8 @@ _unjudged = cache(RootMove)
 
 class RandomPlayer(Player):
     """Every legal move is as likely as any other."""
+
+    kind = "random"
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:  # noqa: ARG002
         """A random move."""
@@ -32,6 +34,8 @@ class RandomPlayer(Player):
 @dataclass(frozen=True)
 class SolverPlayer(Player):
     """Perfect play, where the limits permit."""
+
+    kind = "solver"
 
     by: Literal["margin", "wdl"]
     memory_mb: float
@@ -69,6 +73,10 @@ class WithEndgame(Player):
     def be_brief(self) -> None:
         """Tells the player."""
         self.player.be_brief()
+
+    def preparations(self, rules: Rules) -> list[Preparation]:
+        """Those of the player and of the solver."""
+        return self.player.preparations(rules) + self.solver.preparations(rules)
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
         """Exact near the end, otherwise the player's; a solver stopped by a limit is not believed.

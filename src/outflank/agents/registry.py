@@ -27,7 +27,7 @@ from outflank.game import Game
 from outflank.schema import CheckedOptions, Signature, lookup
 from outflank.search.decision import Decision, RootMove
 from outflank.search.limits import Limits
-from outflank.search.player import Player
+from outflank.search.player import Player, Preparation
 from outflank.spec import Call, parse
 
 NO_LIMITS = Limits()
@@ -81,18 +81,13 @@ class Agent(Player):
         """Ends whatever the player started, such as an external program."""
         self.player.close()
 
-    def warm_up(self, rules: Rules) -> None:
-        """Compiles what a game under these rules needs, so that no clock measures a compilation."""
-        self.player.warm_up(rules)
+    def preparations(self, rules: Rules) -> list[Preparation]:
+        """The boards of a game, and what the player needs.
 
-    def prepare(self, rules: Rules) -> Iterator[tuple[str, int, int]]:
-        """Warms up step by step, and tells before each: what it is, how many are done, of how many.
-
-        >>> list(agent("greedy").prepare(Rules(4)))
-        [('greedy', 0, 1)]
+        >>> list(agent("minimax(endgame=8)").prepare(Rules(4)))
+        [('boards', 0, 3), ('minimax', 1, 3), ('solver', 2, 3)]
         """
-        yield self.text.partition("(")[0], 0, 1
-        self.warm_up(rules)
+        return [("boards", lambda: _play_first_move(rules)), *self.player.preparations(rules)]
 
     def choose(self, position: Position, limits: Limits | None = None, seed: int = 0) -> Decision:
         """The decision in any position that is not over; a forced move needs no thought."""
@@ -137,6 +132,11 @@ class Agent(Player):
         if self.fallback.bounds and bounds.bounds.isdisjoint(self._enough):
             bounds = bounds.tightened(self.fallback)
         return bounds if bounds.game_seconds is None else bounds.for_move(position.empties // 2 + 1)
+
+
+def _play_first_move(rules: Rules) -> None:
+    start = Position.start(rules)
+    assert start.play(start.moves[0]).moves
 
 
 # --- from text ------------------------------------------------------------------------------------------------

@@ -75,14 +75,17 @@ def play_slot_briefly(slot: Slot) -> Game:
 
 
 def setting_of(plan: Plan) -> Setting:
-    """What workers prepare for: every agent of a plan with its rules, and whether its games are bounded."""
-    return sorted(
-        {
-            (text, pairing.rules, (pairing.conditions or plan.conditions).bounded)
-            for pairing in plan.pairings
-            for text in (pairing.first, pairing.second)
-        }
-    )
+    """What workers prepare for: every agent of a plan with its rules, and whether its games are bounded.
+
+    Where the solver ends games, it is one of them.
+    """
+    found = set()
+    for pairing in plan.pairings:
+        conditions = pairing.conditions or plan.conditions
+        found |= {(text, pairing.rules, conditions.bounded) for text in (pairing.first, pairing.second)}
+        if conditions.adjudicate:
+            found.add(("solver", pairing.rules, False))
+    return sorted(found)
 
 
 def _opening(slot: Slot) -> Game:

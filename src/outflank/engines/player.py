@@ -27,6 +27,7 @@ GRACE = 2.0
 class EnginePlayer(Player):
     """What the protocols have in common; they add `_greet`, `_decide` and their farewell."""
 
+    kind = "engine"
     farewell = "quit"
 
     def __init__(self, command: str, timeout: float = 10.0, startup: float = 30.0) -> None:

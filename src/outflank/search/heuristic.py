@@ -25,6 +25,8 @@ class HeuristicPlayer(Player):
     [47.5, 47.5, 47.5, 47.5]
     """
 
+    kind = "heuristic"
+
     def __init__(self, worths: SquareTable | None = None, empties: Literal["before", "after"] = "before") -> None:
         """`worths` are written for the standard game; `empties` are counted before or after the move."""
         self.policy = PlayoutPolicy("heuristic", worths, empties)

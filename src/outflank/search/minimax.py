@@ -104,6 +104,8 @@ class MinimaxSearch(Player):
     (d3, 3, 3, 3)
     """
 
+    kind = "minimax"
+
     def __init__(self, evaluation: EvaluationSpec, ways: MinimaxOptions | None = None, hash_mb: float = 0) -> None:
         self.evaluation = evaluation
         self.ways = ways or MinimaxOptions()

@@ -38,6 +38,8 @@ class FlatMonteCarlo(Player):
     {a1: 0.5, c1: 1.0, a2: 0.0}
     """
 
+    kind = "montecarlo"
+
     def __init__(
         self,
         playouts: int | None = 250,
@@ -53,8 +55,8 @@ class FlatMonteCarlo(Player):
         self._rate = _FIRST_RATE
         self._lanes = kernels.lanes_for_playouts()
 
-    def warm_up(self, rules: Rules) -> None:
-        """Compiles what a game under these rules needs."""
+    def rehearse(self, rules: Rules) -> None:
+        """A few playouts of every move."""
         self.choose(Position.start(rules), Limits(playouts=4 * LANES), seed=0)
         self._rate = _FIRST_RATE  # the compiler's time is in what was measured
 

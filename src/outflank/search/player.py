@@ -3,12 +3,15 @@
 # ruff: noqa: B027  (what a player need not do, it does not do)
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from outflank.board import Position, Rules
 from outflank.game import Game
 from outflank.search.decision import Decision
 from outflank.search.limits import Limits
+
+Preparation = tuple[str, Callable[[], object]]
+"""Something to do before a game: what people are told it is, and the function that does it."""
 
 
 class Player(ABC):
@@ -20,6 +23,9 @@ class Player(ABC):
     >>> [decision.move for decision in First().think(Position.start(), Limits(), seed=0)]
     [d3]
     """
+
+    kind = "player"
+    """What people are told is prepared."""
 
     @property
     def listens(self) -> bool:
@@ -48,10 +54,26 @@ class Player(ABC):
     def be_brief(self) -> None:
         """Decisions need not explain themselves any more: no expected line, no values of moves that are not played."""
 
-    def warm_up(self, rules: Rules) -> None:
-        """Compiles or starts what a game under these rules needs, so that no clock measures it."""
+    def preparations(self, rules: Rules) -> list[Preparation]:
+        """All that must be compiled, loaded or started before a game under these rules, in steps."""
+        return [(self.kind, lambda: self.rehearse(rules))]
+
+    def rehearse(self, rules: Rules) -> None:
+        """Decides shortly, in such a way that everything is used that a game under these rules can use."""
         self.choose(Position.start(rules), Limits(depth=2, nodes=200, playouts=40, seconds=1), 0)
         self.new_game()
+
+    def prepare(self, rules: Rules) -> Iterator[tuple[str, int, int]]:
+        """Does all preparations, and tells before each: what it is, how many are done, of how many."""
+        preparations = self.preparations(rules)
+        for done, (what, do) in enumerate(preparations):
+            yield what, done, len(preparations)
+            do()
+
+    def warm_up(self, rules: Rules) -> None:
+        """Does all preparations, so that no clock of a game under these rules measures a compilation."""
+        for _ in self.prepare(rules):
+            pass
 
     def close(self) -> None:
         """Ends whatever it started, such as an external program."""

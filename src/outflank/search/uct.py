@@ -95,6 +95,8 @@ class UctSearch(Player):
     (50, 50)
     """
 
+    kind = "uct"
+
     def __init__(
         self,
         *,
@@ -146,10 +148,12 @@ class UctSearch(Player):
         """Forgets the tree of the last game."""
         self._root = None
 
-    def warm_up(self, rules: Rules) -> None:
-        """Compiles what a game under these rules needs."""
-        self.choose(Position.start(rules), Limits(playouts=4 * self.leaf_playouts), seed=0)
-        self._rate, self._root = _FIRST_RATE, None
+    def rehearse(self, rules: Rules) -> None:
+        """A short search, and another one below it where the tree is kept."""
+        position = Position.start(rules)
+        for _ in range(2 if self.reuse else 1):
+            position = position.play(self.choose(position, Limits(playouts=4 * self.leaf_playouts), seed=0).move)
+        self._rate, self._root = _FIRST_RATE, None  # the compiler's time is in what was measured
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
         """The move that the playouts favour; the same for the same seed unless a clock decides.
