@@ -1,6 +1,7 @@
 """Text to calls and back, and the errors on the way."""
 
 import re
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -155,3 +156,19 @@ def test_deep_and_long_texts_are_refused() -> None:
     with pytest.raises(BadSpec):
         parse("a(" * 4_000)
     assert show(True) == "yes"
+
+
+@pytest.mark.parametrize(
+    "text", ["uct(playouts=" + "9" * 9900 + "x)", "a(" + "b=1," * 2400 + ")", "a(" + '"\\\\' * 3000]
+)
+def test_long_texts_are_refused_in_no_time(text: str) -> None:
+    """Backtracking took seconds for one text of ten thousand characters."""
+    began = time.process_time()
+    with pytest.raises(BadSpec) as error:
+        parse(text)
+    assert time.process_time() - began < 0.5 and len(str(error.value)) < 1000
+
+
+def test_numbers_have_so_many_digits() -> None:
+    with pytest.raises(BadSpec, match="has 5000 digits; expected at most 40"):
+        parse(f"uct(playouts={'9' * 5000})")

@@ -12,12 +12,16 @@ from outflank.errors import BadSpec
 
 Value = Union[int, float, str, bool, "Quoted", tuple["Value", ...], "Call"]
 
+# What is matched once is not given back (`++`): a text of n characters takes n steps.
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?P<unit>ms|s)?(?![\w.:/-]))"
-    r"|(?P<name>[A-Za-z_][\w.:/-]*)"
-    r"|(?P<text>\"(?:[^\"\\]|\\.)*\")"
+    r"\s*+(?:(?P<number>[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+(?P<unit>ms|s)?(?![\w.:/-]))"
+    r"|(?P<name>[A-Za-z_][\w.:/-]*+)"
+    r"|(?P<text>\"(?:[^\"\\]|\\.)*+\")"
     r"|(?P<sign>[()\[\],=]))"
 )
+
+
+_MOST_DIGITS = 40
 
 
 class Quoted(str):
@@ -71,7 +75,8 @@ class _Reader:
     def fail(self, expected: str) -> BadSpec:
         rest = self.text[self.at :].strip()
         found = repr(rest[:12]) if rest else "the end"
-        return BadSpec(f"cannot read {self.text!r}: found {found} at character {self.at + 1}, expected {expected}")
+        text = repr(self.text if len(self.text) <= 200 else f"{self.text[:200]}…")
+        return BadSpec(f"cannot read {text}: found {found} at character {self.at + 1}, expected {expected}")
 
     def peek(self) -> re.Match[str] | None:
         return _TOKEN.match(self.text, self.at)
@@ -115,7 +120,7 @@ class _Reader:
         if not self.take("("):
             return {"yes": True, "no": False, "true": True, "false": False}.get(name, name)
         values: list[Value] = []
-        options: list[tuple[str, Value]] = []
+        options: dict[str, Value] = {}
         while not self.take(")"):
             if (values or options) and not self.take(","):
                 raise self.fail("a comma or )")
@@ -125,19 +130,21 @@ class _Reader:
                 if not isinstance(item, str) or isinstance(item, Quoted):
                     self.at = before
                     raise self.fail("the name of an option before =")
-                if item in dict(options):
-                    raise BadSpec(f"option {item} is given twice in {self.text!r}")
-                options.append((item, self.value()))
+                if item in options:
+                    raise BadSpec(f"option {item} is given twice in {self.text[:200]!r}")
+                options[item] = self.value()
             elif options:
                 self.at = before
                 raise self.fail("option=value after the first option")
             else:
                 values.append(item)
-        return Call(name, tuple(values), tuple(options))
+        return Call(name, tuple(values), tuple(options.items()))
 
 
 def _number(text: str, unit: str | None) -> int | float:
     digits = text.removesuffix(unit or "")
+    if len(digits) > _MOST_DIGITS:
+        raise BadSpec(f"number {digits[:12]}… has {len(digits)} digits; expected at most {_MOST_DIGITS}")
     if unit == "ms":
         return float(digits) / 1000
     return int(digits) if re.fullmatch(r"[+-]?\d+", digits) else float(digits)
