@@ -133,7 +133,7 @@ class EvaluationSpec:
 
     canonical: str
     table: Table = Table("flat", ((1,),))
-    weights: tuple[tuple[int, ...], ...] = ((0, 0, 0, 0, 0),)
+    weights: tuple[tuple[int, ...], ...] = ((0,) * len(TERMS),)
     phase_ends: tuple[int, ...] = ()
     own: str = ""
     """`module:function` of a person's own."""
@@ -160,21 +160,27 @@ def _build(spec: EvaluationSpec, rules: Rules) -> tuple[Evaluation, Any]:
     return arrays, None if function is None else compile_evaluation(function, rules.words)
 
 
-def _by_phase(filled: CheckedOptions) -> EvaluationSpec:
-    """Weights given as one number or one per phase."""
-    limits = filled["phase_ends"] or ()
+_FIXED = {"discs": {"discs": (1,)}, "corners": {"position": (1,)}}
+"""Weights of the sets that have no options for them."""
+
+
+def _weighted(filled: CheckedOptions) -> EvaluationSpec:
+    """The evaluation of a weight set: each term has one weight or one per phase, and 0 where nothing is said."""
+    limits = filled.get("phase_ends") or ()
     if list(limits) != sorted(set(limits)):
         raise BadSpec(f"phase_ends {show(limits)} do not rise; expected numbers of discs such as [22, 43]")
     phases = len(limits) + 1
+    weights = {**dict.fromkeys(TERMS, (0,)), **_FIXED.get(filled.name, {}), **filled}
     columns = []
     for term in TERMS:
-        given = filled[term]
+        given = weights[term]
         if len(given) not in (1, phases):
             raise BadSpec(
                 f"{term} has {len(given)} weights; expected 1, or {phases} for the phases that phase_ends makes"
             )
         columns.append(given * phases if len(given) == 1 else given)
-    return EvaluationSpec(str(filled), filled["squares"], tuple(zip(*columns, strict=True)), tuple(limits))
+    table = filled.get("squares", Table("corners", _TABLES["corners"]))
+    return EvaluationSpec(str(filled), table, tuple(zip(*columns, strict=True)), tuple(limits))
 
 
 def squares_option(default: str, meaning: str = "worth of the squares") -> Option:
@@ -183,15 +189,19 @@ def squares_option(default: str, meaning: str = "worth of the squares") -> Optio
     return Option("squares", OptionType(words, read_table, lambda table: table.canonical), default, meaning)
 
 
+_MEANINGS = {
+    "position": "weight of square worths, own minus opposing",
+    "mobility": "weight of legal moves, own minus opposing",
+    "discs": "weight of discs, own minus opposing",
+    "stability": "weight of discs tied to corners or on full edges, own minus opposing",
+    "aggregation": "weight of ten times the mean squared distance of own discs to their centroid",
+}
+"""What a person reads of each of TERMS."""
+
+
 def _weight_options(table: str, limits: Value, **defaults: Value) -> tuple[Option, ...]:
-    meanings = {
-        "position": "weight of square worths, own minus opposing",
-        "mobility": "weight of legal moves, own minus opposing",
-        "discs": "weight of discs, own minus opposing",
-        "stability": "weight of discs tied to corners or on full edges, own minus opposing",
-        "aggregation": "weight of ten times the mean squared distance of own discs to their centroid",
-    }
-    weights = tuple(Option(term, numbers(), defaults.get(term, 0), meanings[term]) for term in TERMS)
+    """Options for the weights of these terms, the ends of phases and the worth of squares."""
+    weights = tuple(Option(term, numbers(), weight, _MEANINGS[term]) for term, weight in defaults.items())
     return (
         *weights,
         Option("phase_ends", numbers(0, 15), limits, "discs on the board up to which each phase but the last holds"),
@@ -231,7 +241,7 @@ _SIGNATURES = {
         Signature(
             "terms",
             "any weights by phase, written for the standard game and turned in the reversed one",
-            _weight_options("nested", ()),
+            _weight_options("nested", (), **dict.fromkeys(TERMS, 0)),
         ),
     )
 }
@@ -249,18 +259,7 @@ def read_evaluation(value: Value) -> EvaluationSpec:
         if call.values or call.options:
             raise BadSpec(f"{call.name} is a function and takes no options here; expected {call.name} alone")
         return EvaluationSpec(call.name, own=call.name)
-    filled = lookup(call, _SIGNATURES, "evaluation").fill(call)
-    if call.name in ("five_terms", "terms"):
-        return _by_phase(filled)
-    terms = dict.fromkeys(TERMS, 0)
-    table = filled.get("squares", Table("corners", _TABLES["corners"]))
-    if call.name == "discs":
-        terms["discs"] = 1
-    elif call.name == "corners":
-        terms["position"] = 1
-    else:
-        terms["position"], terms["mobility"] = filled["position"][0], filled["mobility"][0]
-    return EvaluationSpec(str(filled), table, (tuple(terms.values()),))
+    return _weighted(lookup(call, _SIGNATURES, "evaluation").fill(call))
 
 
 def load_object(module_name: str, name: str, what: str) -> Any:
@@ -276,6 +275,7 @@ def load_object(module_name: str, name: str, what: str) -> Any:
 
 def evaluation_option(default: str) -> Option:
     """The option `eval` with this default."""
-    words = "discs | corners | positional(…) | five_terms(…) | terms(…) | module:function"
+    names = (name + "(…)" * bool(signature.options) for name, signature in _SIGNATURES.items())
+    words = f"{' | '.join(names)} | module:function"
     read = OptionType(words, read_evaluation, lambda spec: spec.canonical)
     return Option("eval", read, default, "what a position is worth at the depth limit")
