@@ -329,7 +329,7 @@ def test_squares_beyond_8x8_make_the_board_larger() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "'' is neither a game nor a position; tried: a GGF record .* a transcript such as f5d6c3"),
+        ("", "'' is neither a game nor a position; expected a GGF record .*, or a transcript such as f5d6c3"),
         ("good evening", "'good evening' is neither"),
         ("f5a1", r"this looks like a transcript, but: move 2 \(character 3\): white cannot play a1"),
         ("f5 z9", "this looks like a transcript, but: 'z9' is not a square of a 8x8 board"),
@@ -378,7 +378,7 @@ def test_any_text_is_recognised_or_refused_with_reason(text: str) -> None:
     try:
         found = read(io.StringIO(text))
     except BadNotation as error:
-        assert "this looks like" in str(error) or "tried" in str(error)
+        assert "this looks like" in str(error) or "expected" in str(error)
     else:
         assert read(write_ggf(Game.of(found.start, found.moves))).moves == found.moves
 
@@ -439,3 +439,7 @@ def test_any_source_is_read(tmp_path: Path) -> None:
     assert [len(game) for game in read_all("f5d6\nf5f6e6")] == [2, 3]
     assert [game.moves for game in read_all("f5d6\nc3")] == [read_transcript("f5d6c3").moves]
     assert len(read_all(f"{START.line()}; f5:+2;\n{START.line()};")) == 2 and len(read_all(str(START))) == 1
+    file.write_text("good evening")
+    for reader in (read, read_all):
+        with pytest.raises(BadNotation, match=f"{file}: 'good evening' is neither"):
+            reader(file)

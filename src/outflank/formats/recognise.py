@@ -9,7 +9,8 @@ The kinds are told apart by their looks, so that a mistake is explained as a mis
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal
@@ -46,12 +47,20 @@ def read(source: Source, variant: Variant = "standard", size: int | None = None)
     ('transcript', (b1, a1))
     >>> read("good evening")
     Traceback (most recent call last):
-    outflank.errors.BadNotation: 'good evening' is neither a game nor a position; tried: a GGF record (;GM[Othello]…;),
-    a drawn board, a board line or an OBF line (n² squares and the side to move), a transcript such as f5d6c3
+    outflank.errors.BadNotation: 'good evening' is neither a game nor a position; expected a GGF record
+    (;GM[Othello]…;), a drawn board, a board line or an OBF line (n² squares and the side to move), or a transcript such
+    as f5d6c3
     """
     text = _text_of(source)
-    try:
+    with _naming(source):
         return _of_size(_read_text(text, variant, size), size)
+
+
+@contextmanager
+def _naming(source: Source) -> Iterator[None]:
+    """A mistake in a file is told with its name."""
+    try:
+        yield
     except OutflankError as error:
         if isinstance(source, Path):
             raise BadNotation(f"{source}: {error}") from None
@@ -74,6 +83,11 @@ def read_all(source: Source, variant: Variant = "standard", size: int | None = N
     [2, 3]
     """
     text = _text_of(source)
+    with _naming(source):
+        return _read_texts(text, variant, size)
+
+
+def _read_texts(text: str, variant: Variant, size: int | None) -> list[Game]:
     if "(;" in text:
         return read_ggf(text)
     lines = [content for _, content in content_lines(text)]
@@ -114,8 +128,8 @@ def _read_text(text: str, variant: Variant, size: int | None) -> Game:
             except OutflankError as error:
                 raise BadNotation(f"this looks like {kind.name}, but: {error}") from None
     shown = " ".join(text[:200].split())[:60]
-    tried = ", ".join(kind.name + kind.example for kind in _KINDS)
-    raise BadNotation(f"{shown!r} is neither a game nor a position; tried: {tried}")
+    *kinds, last = (kind.name + kind.example for kind in _KINDS)
+    raise BadNotation(f"{shown!r} is neither a game nor a position; expected {', '.join(kinds)}, or {last}")
 
 
 def _ggf(text: str, _variant: Variant, _size: int | None) -> Game:
