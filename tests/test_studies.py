@@ -13,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.arena.store import Store
-from outflank.board import Color, Rules
+from outflank.board import Color, Position, Rules
 from outflank.errors import BadSpec
 from outflank.execute import Here
 from outflank.formats import read_transcript
 from outflank.game import Game, MoveNote, Spent, Termination
+from outflank.game_loop import play as play_one
 from outflank.interfaces.cli import main
 from outflank.studies import FUTURE_WORK, PAPERS, named_study
 from outflank.studies.compare import compare, judge
@@ -95,6 +96,21 @@ def test_every_printed_number_has_a_measure_and_nothing_breaks_without_games(nam
     assert {comparison.verdict for comparison in compare(one, empty)} <= {"not played"}
     assert all(judgement.outcome == "undecided" for judgement in judge(one, empty))
     assert document([findings_of(one, empty)], {}).title
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_printed_number_is_measured_once_all_pairings_have_games(name: str) -> None:
+    """Also a measure that reads games wrongly, or a row that is no pairing's name, is found without playing a study."""
+    one = named_study(name)
+    sizes = {pairing.rules for pairing in one.pairings}
+    finished = {
+        rules: replace(play_one("random", "random", Position.start(rules)), tags={"key": "k"}) for rules in sizes
+    }
+    games = {pairing.name: [Played(finished[pairing.rules], color) for color in Color] for pairing in one.pairings}
+    results = Results(games, {timing.name: [1.0, 2.0] for timing in one.timings})
+    unmeasured = [cell.printed for cell in compare(one, results) if cell.ours is None]
+    assert not unmeasured, "the measure of its PaperTable finds no games: is the row or column misspelt?"
+    assert len(judge(one, results)) == len(one.claims)
 
 
 def test_every_printed_time_is_measured_from_a_timing() -> None:

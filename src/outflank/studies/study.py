@@ -125,8 +125,8 @@ class Study:
 def read_printed(name: str) -> tuple[Printed, ...]:
     """The printed numbers of a data file of the package.
 
-    >>> [cell.value for cell in read_printed("tenshi.csv")]
-    [0.74]
+    >>> read_printed("tenshi.csv")[0].printed
+    '74%'
     """
     text = files("outflank.studies").joinpath("data", name).read_text(encoding="utf-8")
     return tuple(printed_from(csv.DictReader(text.splitlines())))
