@@ -173,7 +173,6 @@ def test_bad_input_is_explained_with_exit_code_2(args: list[str], capfd: pytest.
     errors = refused(args, capfd)
     message = errors.strip().splitlines()[-1]
     assert message.startswith("outflank") and len(message) > 20
-    given = [arg for arg in args[1:] if not arg.startswith("--")]
     told = (
         "expected",
         "required",
@@ -185,8 +184,9 @@ def test_bad_input_is_explained_with_exit_code_2(args: list[str], capfd: pytest.
         "No such",
         "choose",
         "known",
+        "cannot use",
     )
-    assert any(word in errors for word in told), (given, errors)
+    assert any(word in errors for word in told), f"{message!r} does not say what was expected: none of {told}"
 
 
 def test_a_reader_that_leaves_early_is_no_error() -> None:
