@@ -384,6 +384,20 @@ def test_bad_input_of_the_arena(args: list[str], tmp_path: Path, capfd: pytest.C
     assert any(word in errors for word in ("expected", "required", "known:", "options:", "No such file"))
 
 
+@pytest.mark.parametrize(
+    "args",
+    [["match", "random", "greedy"], ["tournament", "cup.toml"], ["rate", "a.db"], ["reproduce"], ["study", "a.toml"]],
+)
+def test_a_missing_extra_is_told_before_anything_is_done(
+    args: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same commands used to play all games and end in a traceback."""
+    monkeypatch.setattr("outflank.errors.find_spec", lambda name: None)
+    monkeypatch.chdir(tmp_path)
+    assert "scipy, which is not installed; install it with: pip install 'outflank[" in refused(args, capfd)
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_documented_tournament_can_be_played(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "tournaments.md").read_text()
     example = re.search(r"```toml\n(.*?)```", text, re.DOTALL)

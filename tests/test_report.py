@@ -301,7 +301,7 @@ def test_a_histogram_shows_every_game_and_keeps_draws_apart() -> None:
 
 
 def test_a_missing_matplotlib_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(figures, "find_spec", lambda name: None)
+    monkeypatch.setattr("outflank.errors.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"pip install 'outflank\[report\]'"):
         write(Document("t", "", []), tmp_path)
     assert not list(tmp_path.iterdir())

@@ -3,6 +3,8 @@
 All derive from `OutflankError`, a ValueError, so that one `except` catches every kind of bad input.
 """
 
+from importlib.util import find_spec
+
 
 class OutflankError(ValueError):
     """Bad input of any kind. The command line prints its text and exits with code 2."""
@@ -44,3 +46,12 @@ class MissingExtra(OutflankError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what}, which is not installed; install it with: pip install 'outflank[{extra}]'")
+
+
+def require(module: str, what: str, extra: str) -> None:
+    """Raises `MissingExtra` where a library is not installed: to be asked before any work is done that needs it.
+
+    >>> require("json", "objects need json", "arena")
+    """
+    if find_spec(module) is None:
+        raise MissingExtra(what, extra)

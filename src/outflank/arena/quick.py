@@ -17,7 +17,7 @@ from outflank.arena.runner import behaviour_warnings, run_plan
 from outflank.arena.schedule import Conditions, Plan, plan_match, plan_pairings, round_robin
 from outflank.arena.store import Store
 from outflank.board import Rules
-from outflank.errors import BadSpec
+from outflank.errors import BadSpec, require
 from outflank.execute import Executor, Here, Processes
 from outflank.search.limits import Limits
 
@@ -48,6 +48,7 @@ def match(
     >>> match("greedy", "random", games=4, rules=Rules(4), openings="random(2)").tally.games
     4
     """
+    require("scipy", "statistics of matches need scipy", "arena")
     conditions = Conditions(limits or Limits(), seed=seed)
     plan = plan_match(_text(a), _text(b), rules or Rules(), games, openings, conditions)
     with Store(store) as kept:
@@ -75,6 +76,7 @@ def tournament(
     texts = [_text(one) for one in agents]
     if len(set(texts)) < max(2, len(texts)):
         raise BadSpec(f"{len(texts)} agents, {len(set(texts))} different; expected two or more, all different")
+    require("scipy", "statistics of matches need scipy", "arena")
     conditions = Conditions(limits or Limits(), seed=seed)
     plan = plan_pairings(round_robin(texts), [rules or Rules()], -(-games // 2), openings, conditions)
     with Store(store) as kept:

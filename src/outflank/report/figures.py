@@ -10,10 +10,9 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
-from outflank.errors import MissingExtra
+from outflank.errors import require
 from outflank.report.document import Drawing, Figure
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A6A00", "#5E5E5E")
@@ -74,8 +73,7 @@ def svg(figure: Figure) -> str:
 
 def require_matplotlib() -> None:
     """An error that says what to install where matplotlib is missing."""
-    if find_spec("matplotlib") is None:
-        raise MissingExtra("pictures need matplotlib", "report")
+    require("matplotlib", "pictures need matplotlib", "report")
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from outflank.errors import require
 from outflank.interfaces.cli.common import command_line
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ def add_report_option(parser: argparse.ArgumentParser) -> None:
 
 
 def check_report(args: argparse.Namespace) -> None:
-    """Says before any game is played what would keep the report from being written."""
+    """Says before any game is played what would keep its results from being told or written."""
+    require("scipy", "statistics of matches need scipy", "arena")
     if args.report:
         from outflank.report.write import check
 

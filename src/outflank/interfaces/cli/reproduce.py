@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from outflank.errors import require
 from outflank.interfaces.cli.common import add_executor_options, add_quiet_option, command_line, executor, progress
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def _add_options(command: argparse.ArgumentParser, out: str | None, out_text: st
 
 def run_reproduce(args: argparse.Namespace) -> None:
     """Carries the papers' studies out."""
+    _require_extras()
     from outflank.studies import FUTURE_WORK, PAPERS, named_study
 
     studies = [named_study(name) for name in args.studies or (*PAPERS, FUTURE_WORK)]
@@ -62,10 +64,16 @@ def run_reproduce(args: argparse.Namespace) -> None:
 
 def run_study(args: argparse.Namespace) -> None:
     """Carries a person's own study out."""
+    _require_extras()
     from outflank.studies.toml import read_study
 
     file = Path(args.file)
     _run(args, "study", [read_study(file)], Path(args.out or file.stem))
+
+
+def _require_extras() -> None:
+    require("scipy", "statistics of studies need scipy", "report")
+    require("matplotlib", "pictures need matplotlib", "report")
 
 
 def _run(args: argparse.Namespace, command: str, studies: "Sequence[Study]", out: Path) -> None:
