@@ -35,6 +35,20 @@ def test_lines_come_at_once_after_ten_seconds_and_then_every_thirty() -> None:
     assert lines[1] == "reproduce: 1,005 of 8,778 games, 0:10 gone, about 4:19:06 left"
 
 
+def test_workers_that_compile_are_told_until_the_first_game() -> None:
+    clock, lines = Clock(), list[str]()
+    progress = ProgressLines("match", lines.append, clock)
+    progress.plan(132)
+    clock.now += 10
+    progress.show()
+    clock.now += 30
+    progress.advance()
+    assert lines[1:] == [
+        "match: 0 of 132 games, preparing (first time only), 0:10 gone",
+        "match: 1 of 132 games, 0:40 gone, about 1:27:20 left",
+    ]
+
+
 def test_what_is_done_beside_games_is_told() -> None:
     clock, lines = Clock(), list[str]()
     progress = ProgressLines("reproduce", lines.append, clock)

@@ -7,6 +7,8 @@ plain line now and then where output goes to a file, as here.
 import time
 from collections.abc import Callable
 
+PREPARING = "preparing (first time only)"
+
 
 class Progress:
     """Counts what is done and shows nothing.
@@ -42,6 +44,11 @@ class Progress:
         """Says what is being done now."""
         self.doing = doing
         self.show()
+
+    @property
+    def preparing(self) -> bool:
+        """Whether no game has come in yet: workers compile first, which takes a minute on a new machine."""
+        return self.unit == "games" and self.done == self.done_before < self.total
 
     def show(self) -> None:
         """Called after every change."""
@@ -82,7 +89,8 @@ class ProgressLines(Progress):
 
     def _line(self, seconds: float) -> str:
         parts = [f"{self.done:,} of {self.total:,} {self.unit}"] if self.total else []
-        parts += [self.doing] if self.doing else []
+        doing = self.doing or (PREPARING if self.preparing and seconds >= FIRST_SECONDS else "")
+        parts += [doing] if doing else []
         parts.append(f"{clock_text(seconds)} gone")
         new = self.done - self.done_before
         if new and self.done < self.total:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from outflank.agents import Agent
 from outflank.board import Rules
+from outflank.progress import PREPARING
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-PREPARING = "preparing (first time only)"
 QUIET_SECONDS = 0.3
 """What is ready within this time is not worth a word."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from outflank.progress import Progress, ProgressLines
+from outflank.progress import PREPARING, Progress, ProgressLines
 
 if TYPE_CHECKING:
     from outflank.execute import Executor
@@ -101,8 +101,7 @@ def _bar(brief: bool) -> Iterator[Progress]:
             def show(self) -> None:
                 visible = not brief or (rich.tasks[task].elapsed or 0) > _LOOK_SECONDS
                 total = self.total or None
-                rich.update(
-                    task, description=self.doing or self.unit, completed=self.done, total=total, visible=visible
-                )
+                doing = self.doing or (PREPARING if self.preparing else self.unit)
+                rich.update(task, description=doing, completed=self.done, total=total, visible=visible)
 
         yield Bar()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from outflank.interfaces.cli.common import progress
-from outflank.progress import clock_text
+from outflank.progress import PREPARING, clock_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -82,11 +82,12 @@ def match_table(a: str, b: str, result: "MatchResult", rate: float, seconds: flo
     table.add_column(overflow="fold")
     games = result.tally
     left = (result.planned - games.games) / rate if rate else None
+    speed = f"{rate:,.1f} games/s" if rate or games.games >= result.planned else PREPARING
     lines: list[tuple[str, Any]] = [
         ("A", Text(a, style="bold cyan")),
         ("B", Text(b, style="bold magenta")),
         ("games", _progress(games.games, result.planned, at_most=result.sprt is not None)),
-        ("time", f"{rate:,.1f} games/s, {clock_text(seconds)} gone, {clock_text(left)} left"),
+        ("time", f"{speed}, {clock_text(seconds)} gone, {clock_text(left)} left"),
         ("A's games", f"{games.wins:,} won, {games.draws:,} drawn, {games.losses:,} lost"),
         ("A's pairs", _pairs(games.pairs)),
         ("score of A", _estimate(result.score, ".1%", 0.5)),

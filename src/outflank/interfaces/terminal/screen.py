@@ -18,8 +18,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from outflank.board import Color
-from outflank.interfaces.preparing import PREPARING, Step, after_a_moment, preparing_bar
+from outflank.interfaces.preparing import Step, after_a_moment, preparing_bar
 from outflank.interfaces.terminal.board import Board
+from outflank.progress import PREPARING
 from outflank.report.document import Table
 from outflank.report.names import clipped
 from outflank.report.terminal import coloured, plain
