@@ -81,7 +81,23 @@ def test_kernels_know_nothing_of_ours() -> None:
         assert all(name.startswith("outflank.kernels") for name in ours), path
 
 
-def test_the_document_lists_the_rooms_in_this_order() -> None:
+def documented() -> dict[str, list[str]]:
+    """The rooms of the document in its order, each with the words of its last column."""
     text = (ROOT / "docs" / "architecture.md").read_text()
-    listed = re.findall(r"^\| `([a-z_]+)", text, re.MULTILINE)
-    assert listed == [name for name in ROOMS if name != "__main__"]
+    rows = re.findall(r"^\| `([a-z_]+).*\| (.*) \|$", text, re.MULTILINE)
+    return {name: re.findall(r"\w+", known) for name, known in rows}
+
+
+def test_the_document_lists_the_rooms_in_this_order() -> None:
+    assert list(documented()) == [name for name in ROOMS if name != "__main__"]
+
+
+def test_rooms_know_what_the_document_says() -> None:
+    known: dict[str, set[str]] = {}
+    for name, listed in documented().items():
+        direct = set(ROOMS if listed == ["everything"] else listed) & set(ROOMS)
+        known[name] = direct.union({name}, *(known.get(other, set()) for other in direct))
+    for path in modules():
+        for parts in (imported_name.split(".") for imported_name in imported(path)):
+            if parts[0] == "outflank" and parts[1] in ROOMS and room(path) in known:
+                assert parts[1] in known[room(path)], f"{path} knows {parts[1]}: docs/architecture.md does not say so"

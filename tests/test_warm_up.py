@@ -60,7 +60,8 @@ def test_a_game_after_warming_up_loads_nothing(fresh: Any, text: str, rules: Rul
 
 def test_every_kind_of_agent_is_among_them() -> None:
     internal = {name for name, kind in KINDS.items() if not kind.external}
-    assert {parse(text).name for text in SMALL} >= internal | PRESETS.keys()
+    missing = (internal | PRESETS.keys()) - {parse(text).name for text in SMALL}
+    assert not missing, f"SMALL above has no text of {missing}"
 
 
 @pytest.mark.compiled
