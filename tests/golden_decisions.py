@@ -1,11 +1,13 @@
 """Decisions that must not change: `python tests/golden_decisions.py` writes them to `golden/decisions.json`.
 
+With names of kinds behind it, it asks only those anew and keeps the decisions of all others, which saves minutes.
 Whoever changes what a kind of agent decides raises its `behaviour` in `agents/kinds.py` first, because games of the old
 behaviour must not be mixed with games of the new one, and then runs this.
 """
 
 import json
 import random
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -100,12 +102,16 @@ def decisions(kind: str, places: dict[str, str]) -> dict[str, list[list[Any]]]:
     return found
 
 
-def main() -> None:
+def main(asked: list[str]) -> None:
     """Writes the file, unless a kind decides otherwise under its old number."""
     old: dict[str, Any] = json.loads(FILE.read_text()) if FILE.exists() else {"behaviour": {}, "decisions": {}}
     places = positions()
-    new = {kind: decisions(kind, places) for kind in sorted({kind_of(text) for text in TEXTS})}
-    behaviour = {kind: KINDS[kind].behaviour for kind in new}
+    kinds = sorted({kind_of(text) for text in TEXTS})
+    unknown = set(asked) - set(kinds)
+    if unknown:
+        raise SystemExit(f"TEXTS has no agent of kind {', '.join(unknown)}; expected some of {', '.join(kinds)}")
+    new = {kind: decisions(kind, places) if kind in (asked or kinds) else old["decisions"][kind] for kind in kinds}
+    behaviour = {kind: KINDS[kind].behaviour if kind in (asked or kinds) else old["behaviour"][kind] for kind in kinds}
     before: dict[str, dict[str, Any]] = defaultdict(dict, old["decisions"])
     for kind, found in new.items():
         same = all(before[kind].get(key, made) == made for key, made in found.items())
@@ -128,4 +134,4 @@ def _written(facts: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -41,7 +41,7 @@ def test_every_kind_and_preset_has_golden_decisions() -> None:
 @pytest.mark.parametrize("kind", PLAYED)
 def test_decisions_are_those_of_the_behaviour(kind: str) -> None:
     golden = json.loads(FILE.read_text())
-    rewrite = "rewrite the file: python tests/golden_decisions.py"
+    rewrite = f"rewrite the file: python tests/golden_decisions.py {kind}"
     assert golden["behaviour"].get(kind) == KINDS[kind].behaviour, (
         f"{kind} is new or its behaviour was raised; {rewrite}"
     )
