@@ -371,7 +371,7 @@ def test_the_players_are_ranked_as_in_the_paper() -> None:
     heuristic_player = HeuristicPlayer(classic)
     pure = FlatMonteCarlo(250)
     guided = FlatMonteCarlo(250, PlayoutPolicy("own_heuristic", worths=classic))
-    assert play_match(heuristic_player, RandomPlayer(), 100, Rules(8), 0) > 0.8
+    assert play_match(heuristic_player, RandomPlayer(), 40, Rules(8), 0) > 0.8
     assert play_match(pure, RandomPlayer(), 12, Rules(8), 0) > 0.9
     assert play_match(guided, pure, 20, Rules(8), 2) > 0.5
 

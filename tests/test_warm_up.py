@@ -66,7 +66,7 @@ def test_every_kind_of_agent_is_among_them() -> None:
 
 @pytest.mark.compiled
 def test_a_game_with_an_endgame_compiles_nothing_on_an_empty_cache(tmp_path: Path) -> None:
-    command = [sys.executable, str(ROOT / "tests" / "warm_up_games.py"), "minimax(depth=1, endgame=6)", "standard 6x6"]
+    command = [sys.executable, str(ROOT / "tests" / "warm_up_games.py"), "uct(playouts=4, endgame=6)", "standard 6x6"]
     environment = os.environ | {"OUTFLANK_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     before, after = json.loads(done.stdout)

@@ -33,7 +33,7 @@ START_SECONDS = 60.0
 """For Python, the person's imports and the building of the agent, and for a move that no time limit bounds."""
 _COMPILE_SECONDS = 300.0
 """For everything that a built-in agent needs, from an empty cache on a busy machine."""
-_WARM_UP_SECONDS = 10.0
+_WARM_UP_SECONDS = 5.0
 """For a first decision outside a game; a player that cannot decide in that time will lose its games by the clock."""
 _GRACE = 0.5
 """Seconds behind the limit before the process is killed; whether a late answer loses, the game says."""
