@@ -17,7 +17,7 @@ from outflank.board import SIZES, VARIANTS, Rules
 from outflank.errors import BadSpec
 from outflank.game_loop import StopClock, StopRule, TimeControl
 from outflank.schema import CheckedOptions, Option, Signature, choice, list_of, number, text, whole
-from outflank.search.limits import Limits
+from outflank.search.limits import LIMIT, Limits
 from outflank.spec import parse
 
 _CLOCKS = (
@@ -29,17 +29,6 @@ _CLOCKS = (
 )
 CONTROL = Signature("clocks", "the clocks of a game", _CLOCKS)
 """What says how long games may take, in files and on the command line."""
-
-LIMIT = Signature(
-    "limit",
-    "what may be spent on a move; the first reached stops",
-    (
-        Option("depth", whole(1, 500), None, "plies"),
-        Option("nodes", whole(1), None, "positions entered"),
-        Option("playouts", whole(1), None, "games played out"),
-        Option("seconds", number(0, above=True), None, "time"),
-    ),
-)
 
 SETTINGS = Signature(
     "tournament",

@@ -5,6 +5,7 @@ from functools import cached_property
 from math import inf
 
 from outflank.errors import BadSpec
+from outflank.schema import Option, Signature, number, whole
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,18 @@ class Limits:
         share = self.game_seconds / max(own_moves_left, 2)
         return replace(self, seconds=share if self.seconds is None else min(share, self.seconds))
 
+
+LIMIT = Signature(
+    "limit",
+    "what may be spent on a move; the first reached stops",
+    (
+        Option("depth", whole(1, 500), None, "plies"),
+        Option("nodes", whole(1), None, "positions entered"),
+        Option("playouts", whole(1), None, "games played out"),
+        Option("seconds", number(0, above=True), None, "time"),
+    ),
+)
+"""Limits as people write them: in a text, a file or a message."""
 
 _TIMES = ("seconds", "game_seconds")
 _NAMES = tuple(field.name for field in fields(Limits))

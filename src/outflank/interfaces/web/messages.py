@@ -8,8 +8,8 @@ from typing import Any
 from outflank.board import Position, Rules
 from outflank.errors import BadSpec, OutflankError
 from outflank.game import Game
-from outflank.schema import Option, OptionType, Signature, list_of, number, text, whole
-from outflank.search.limits import Limits
+from outflank.schema import Option, OptionType, Signature, list_of, text, whole
+from outflank.search.limits import LIMIT, Limits
 
 Id = int | str | None
 """What a page calls a request; None where it is no such thing."""
@@ -94,18 +94,7 @@ def read_game(given: Any) -> Game:
     return Game.of(start, fields["moves"])
 
 
-_LIMITS = Signature(
-    "limits",
-    "what a search may spend",
-    (
-        Option("depth", whole(1, 500), None, "plies"),
-        Option("nodes", whole(1), None, "positions"),
-        Option("playouts", whole(1), None, "games played out"),
-        Option("seconds", number(0, above=True), None, "time"),
-    ),
-)
-
-LIMITS = OptionType("limits: depth, nodes, playouts, seconds", lambda given: Limits(**_LIMITS.read(given, "limits")))
+LIMITS = OptionType("limits: depth, nodes, playouts, seconds", lambda given: Limits(**LIMIT.read(given, "limits")))
 GAME = Option("game", OptionType("a game: rules, start, moves", read_game), None, "the whole game", needed=True)
 AGENT = Option("agent", text(), None, "the agent as text", needed=True)
 SEED = Option("seed", whole(-MOST, MOST), 0, "of random choices")
