@@ -14,19 +14,19 @@ from outflank.kernels.bitboard import (
     without,
     without_first,
 )
-from outflank.kernels.jit import Board, inlined, kernel
+from outflank.kernels.jit import Board, inlined, kernel, spliced
 
 PASS = -1
 """The pass, wherever kernels hold a move."""
 
 
-@inlined
+@spliced
 def with_turned(me: Board, opp: Board, turned: Board, placed: Board) -> tuple[Board, Board]:
     """The boards after `me` sets the disc of `placed` and turns those of `turned`, from the next side's view."""
     return without(opp, turned), either(either(me, turned), placed)
 
 
-@inlined
+@spliced
 def after(me: Board, opp: Board, square: int) -> tuple[Board, Board]:
     """The boards after `me` plays a legal square, from the next side's view: (its discs, discs of the mover)."""
     return with_turned(me, opp, flips(me, opp, square), single(square, me))
