@@ -237,15 +237,14 @@ def test_kernels_have_the_types_they_promise() -> None:
         assert len(kernel.signatures) == 2, f"{kernel.__name__} compiled more than once per layout: {kernel.signatures}"
 
 
+DECORATORS = {"kernel", "inlined", "spliced", "routine"}
 KERNEL_FILES = sorted((ROOT / "src/outflank/kernels").glob("*.py"))
 
 
 @pytest.mark.parametrize("path", KERNEL_FILES, ids=lambda path: path.stem)
 def test_kernels_neither_raise_nor_allocate_nor_read_a_clock(path: Path) -> None:
     for function in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)):
-        if not {"kernel", "inlined", "spliced", "routine"} & {
-            ast.unparse(decorator) for decorator in function.decorator_list
-        }:
+        if not DECORATORS & {ast.unparse(decorator) for decorator in function.decorator_list}:
             continue
         for node in ast.walk(ast.Module(function.body, [])):
             assert not isinstance(node, (ast.Raise, ast.Try, ast.Assert, ast.List, ast.ListComp, ast.Lambda)), node
