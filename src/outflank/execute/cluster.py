@@ -17,6 +17,7 @@ import pickle
 import threading
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -150,22 +151,16 @@ class _Shift:
                 yield from self._census()
 
     def end(self, wait: bool) -> None:
-        """Takes back what is not done, and has the workers tidy up, where asked before this returns."""
-        from distributed import fire_and_forget
-        from distributed import wait as wait_for
+        """Takes back what is not done, and has the workers tidy up, where asked before this returns.
 
+        Workers are told by name and answer. A task would not do: a scheduler forgets one whose client leaves at once.
+        """
         for worker in self.workers.values():
             for future, _ in worker.doing.values():
                 future.release()
-        last = [
-            self.client.submit(_finish, self.job, self.run, key=f"{self.run}-end-{address}", workers=[address])
-            for address in self.workers
-        ]
-        if wait:
-            with suppress(OSError), self.client.as_current():
-                wait_for(last, timeout=_FINISH_SECONDS)
-        else:
-            fire_and_forget(last)
+        order = {"workers": list(self.workers), "wait": wait, "on_error": "ignore"}
+        with suppress(OSError):
+            self.client.run(_finish, self.job, self.run, **order, callback_timeout=_FINISH_SECONDS)
 
     # --- who is there ---------------------------------------------------------------------------------------------
 
@@ -265,6 +260,9 @@ _turn = threading.Lock()
 _prepared: dict[str, Callable[[Any], Any]] = {}
 """The function of every run that this process works for."""
 
+_ended: deque[str] = deque(maxlen=1000)
+"""The latest runs that are over: what is still queued for them is not begun."""
+
 
 def _work(job: bytes, run: str, version: str, batch: bytes) -> bytes:
     """The seconds and results of a batch, or the error that it raised."""
@@ -273,6 +271,8 @@ def _work(job: bytes, run: str, version: str, batch: bytes) -> bytes:
         try:
             if version != __version__:
                 raise ClusterFailed(f"a worker has outflank {__version__}; expected {version}, as here")
+            if run in _ended:
+                return pickle.dumps((0.0, []))
             if run not in _prepared:
                 _prepared[run] = pickle.loads(job).begin()
             began = time.perf_counter()
@@ -282,8 +282,13 @@ def _work(job: bytes, run: str, version: str, batch: bytes) -> bytes:
             return pickle.dumps(failure(error))
 
 
-def _finish(job: bytes, run: str) -> None:
-    """Tidies up after a run."""
+async def _finish(job: bytes, run: str) -> None:
+    """Tidies up after a run, when the batch at hand is done."""
+    _ended.append(run)
+    await asyncio.to_thread(_tidy, job, run)
+
+
+def _tidy(job: bytes, run: str) -> None:
     with _turn:
         if _prepared.pop(run, None) is not None:
             pickle.loads(job).end()
