@@ -3,7 +3,6 @@
 import json
 import random
 import re
-import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
@@ -17,7 +16,7 @@ from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, Plan, Slot, gauntlet, plan_match, plan_pairings, round_robin
 from outflank.arena.statistics.pairs import tally
 from outflank.arena.statistics.sprt import Sprt
-from outflank.arena.store import Store, StoreError
+from outflank.arena.store import Store
 from outflank.arena.tournament import SETTINGS, read_tournament
 from outflank.board import Position, Rules
 from outflank.errors import BadSpec, OutflankError
@@ -168,45 +167,6 @@ def test_plans_in_one_store_are_kept_apart(tmp_path: Path) -> None:
             run_plan(small_plan(seed=seed), store, Here())
         assert store.count() == 40
         assert result_of_plan(small_plan(), store).tally.games == 20
-
-
-def test_a_damaged_store_and_a_foreign_file_are_told(tmp_path: Path) -> None:
-    path = tmp_path / "games.db"
-    with Store(path) as store:
-        run_plan(small_plan(), store, Here())
-    whole = path.read_bytes()
-    path.write_bytes(whole[:4096] + b"\xff" * 3000 + whole[7096:])
-    with pytest.raises(StoreError, match=r"damaged|malformed"), Store(path) as store:
-        list(store.games())
-    path.write_bytes(b"this is not a database, it is a letter" * 100)
-    with pytest.raises(StoreError, match="damaged or is no store"):
-        Store(path)
-    with sqlite3.connect(tmp_path / "future.db") as connection:
-        connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match="has format 99"):
-        Store(tmp_path / "future.db")
-
-
-def test_a_changed_game_is_found(tmp_path: Path) -> None:
-    path = tmp_path / "games.db"
-    with Store(path) as store:
-        run_plan(small_plan(4), store, Here())
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE games SET black_discs = black_discs + 1 WHERE key = (SELECT min(key) FROM games)")
-    with Store(path) as store:
-        [problem] = store.problems()
-    assert "ends" in problem and "stored" in problem
-
-
-def test_a_full_disk_is_told_and_nothing_stored_is_lost(tmp_path: Path) -> None:
-    path = tmp_path / "games.db"
-    with Store(path) as store:
-        run_plan(small_plan(6), store, Here())
-        store._connection.execute("PRAGMA max_page_count = 1")  # SQLite's own way to be out of room
-        with pytest.raises(StoreError, match="the disk is full: make room"):
-            run_plan(small_plan(400), store, Here())
-    with Store(path) as store:
-        assert store.count() >= 6 and not store.problems()
 
 
 # --- matches --------------------------------------------------------------------------------------------------

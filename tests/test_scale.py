@@ -2,7 +2,6 @@
 
 import pickle
 import random
-import sqlite3
 from itertools import islice
 from pathlib import Path
 
@@ -126,14 +125,6 @@ def test_a_store_is_asked_for_the_games_of_a_plan(tmp_path: Path, monkeypatch: p
         assert list(games.outcomes()) == outcomes
         assert sorted(games.outcomes(slot.key for slot in slots[:4])) == sorted(outcomes[:4])
         assert collect(games.outcomes()).pairs == 10
-
-
-def test_a_store_of_the_first_format_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "games.db"
-    with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 1")
-    with pytest.raises(store.StoreError, match=r"has format 1; this version of Outflank reads 2: play into another"):
-        Store(path)
 
 
 def test_workers_bring_notes_only_where_they_are_kept(tmp_path: Path) -> None:

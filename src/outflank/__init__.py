@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from outflank.analysis import Verdict as Verdict
     from outflank.analysis import analyse as analyse
     from outflank.analysis import review as review
+    from outflank.arena.database import StoreError as StoreError
     from outflank.arena.match import MatchResult as MatchResult
     from outflank.arena.quick import match as match
     from outflank.arena.quick import tournament as tournament
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from outflank.arena.statistics.estimates import Estimate as Estimate
     from outflank.arena.statistics.pairs import Tally as Tally
     from outflank.arena.store import Store as Store
-    from outflank.arena.store import StoreError as StoreError
     from outflank.board import Color as Color
     from outflank.board import Move as Move
     from outflank.board import Position as Position

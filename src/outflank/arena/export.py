@@ -25,7 +25,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from outflank.arena.store import StoreError
+from outflank.arena.database import StoreError
 from outflank.board import Position, moves_text
 from outflank.errors import BadSpec, MissingExtra
 from outflank.formats import write_ggf
@@ -151,7 +151,7 @@ def write_games(games: Games, form: str, path: Path) -> None:
     """Writes the games to a file, which takes the place of one that is there when it is complete."""
     if form not in FORMS:
         raise BadSpec(f"no form is called {form!r}; expected one of: {', '.join(FORMS)}")
-    with _completed(path) as part:
+    with completed(path) as part:
         if form == "parquet":
             _write_parquet(games, part)
         else:
@@ -160,7 +160,7 @@ def write_games(games: Games, form: str, path: Path) -> None:
 
 
 @contextmanager
-def _completed(path: Path) -> Iterator[Path]:
+def completed(path: Path) -> Iterator[Path]:
     """A file beside `path` to write to; it is renamed when all went well and removed when not."""
     path = path.resolve()  # a link stays a link to the new file
     if path.exists() and not path.is_file():

@@ -15,13 +15,11 @@ from outflank.arena.match import MatchResult, scoreboard
 from outflank.arena.ratings import Ratings, collect, rate
 from outflank.arena.runner import behaviour_warnings, run_plan
 from outflank.arena.schedule import Conditions, Plan, plan_match, plan_pairings, round_robin
-from outflank.arena.store import Store
+from outflank.arena.store import MEMORY, Store
 from outflank.board import Rules
 from outflank.errors import BadSpec, require
 from outflank.execute import Executor, Here, Processes
 from outflank.search.limits import Limits
-
-_IN_MEMORY = ":memory:"
 
 
 class BehaviourWarning(UserWarning):
@@ -38,7 +36,7 @@ def match(
     limits: Limits | None = None,
     seed: int = 0,
     workers: int = 1,
-    store: str | Path = _IN_MEMORY,
+    store: str | Path = MEMORY,
 ) -> MatchResult:
     """What a match of A and B says, every opening played with both colours; from A's view.
 
@@ -65,7 +63,7 @@ def tournament(
     limits: Limits | None = None,
     seed: int = 0,
     workers: int = 1,
-    store: str | Path = _IN_MEMORY,
+    store: str | Path = MEMORY,
 ) -> Ratings:
     """Ratings from a round robin with so many games for every two agents.
 

@@ -121,6 +121,7 @@ def run_plan(
             store.add(slot, game, notes)
             if not on_game(slot, game):
                 break
+    store.check_place()
 
 
 def behaviour_warnings(plan: Plan, store: Store) -> list[str]:

@@ -9,13 +9,17 @@ Agents and conditions are kept once, as text with a number, so that a million ga
 order they were written, both games of a pair side by side, and their keys in an index of their own that fits into
 memory: looking a key up takes two microseconds among a million, so resuming asks for the keys of a plan and leaves the
 rest alone.
+
+Every game carries a checksum of all that is kept of it. Whoever asks for whole games gets them as they were written, or
+an error; results alone, which are read by the million, are only looked at for sense. `problems` finds every changed
+game, `repair` saves the others.
 """
 
+import hashlib
 import json
 import platform
-import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import fields
 from functools import cache
 from itertools import islice
@@ -25,47 +29,22 @@ from typing import Any, TypeVar
 
 from outflank import __version__
 from outflank.agents.identities import behaviour_of, joined, text_of
+from outflank.arena.database import FAULTS, TABLES, StoreError, explained, to_read, to_write
 from outflank.arena.schedule import Slot
 from outflank.board import Color, Position, Rules, moves_text, read_moves
-from outflank.errors import BadNotation, OutflankError
+from outflank.errors import OutflankError
 from outflank.game import Game, MoveNote, Spent, Termination
 from outflank.kernels.jit import cache_directory
 
 T = TypeVar("T")
+MEMORY = ":memory:"
+"""In place of a path: a store that is gone when it is closed."""
 Result = tuple[str, str, str, str, float, int, int, str, str]
 """(key, pair, black, white, points, discs of black, of white, termination, moves)"""
 Finished = tuple[Slot, float, int, str, str]
 """(slot, points of black, score of black, termination, moves)"""
 
-_SCHEMA_VERSION = 2
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
-CREATE TABLE IF NOT EXISTS games (
-    key TEXT PRIMARY KEY,
-    pair TEXT NOT NULL,
-    repeat INTEGER NOT NULL,
-    rules INTEGER NOT NULL REFERENCES texts(id),
-    black INTEGER NOT NULL REFERENCES texts(id),
-    white INTEGER NOT NULL REFERENCES texts(id),
-    conditions INTEGER NOT NULL REFERENCES texts(id),
-    made INTEGER NOT NULL REFERENCES texts(id),
-    start TEXT NOT NULL,
-    opening_plies INTEGER NOT NULL,
-    seed INTEGER NOT NULL,
-    moves TEXT NOT NULL,
-    points REAL NOT NULL,
-    score INTEGER NOT NULL,
-    black_discs INTEGER NOT NULL,
-    white_discs INTEGER NOT NULL,
-    termination TEXT NOT NULL,
-    reason TEXT NOT NULL,
-    spent TEXT NOT NULL,
-    notes TEXT
-);
-"""
 _SPENT, _NOTE = (attrgetter(*(each.name for each in fields(kind))) for kind in (Spent, MoveNote))
-_CACHE_KB = 32_000
-"""Memory for pages of the file: all keys of a million games."""
 _AT_ONCE = 500
 """Keys looked up by one query."""
 
@@ -74,11 +53,22 @@ _OF_AGENT = f"(:agent IS NULL OR games.black IN {_NUMBERS_OF_AGENT} OR games.whi
 """An agent is asked for by its identity, or by its canonical text for all its behaviours."""
 
 
-_INSERT = f"INSERT OR IGNORE INTO games VALUES ({', '.join('?' * 20)})"
+_TEXTS = ("rules", "black", "white", "conditions", "made")
+"""Columns that hold the number of a text."""
+_REST = (
+    *("start", "opening_plies", "seed", "moves", "points", "score", "black_discs", "white_discs"),
+    *("termination", "reason", "spent", "notes", "checksum"),
+)
+_INSERT = f"INSERT OR IGNORE INTO games VALUES ({', '.join('?' * 21)})"
+_ROWS = (
+    f"SELECT key, pair, repeat, {', '.join(f'{name}_text.text' for name in _TEXTS)}, {', '.join(_REST)} FROM games "
+    + " ".join(f"LEFT JOIN texts {name}_text ON {name}_text.id = games.{name}" for name in _TEXTS)
+)
+"""Games as `checksum` knows them; a text that is not there is None."""
+_POINTS = (0.0, 0.5, 1.0)
 
-
-class StoreError(OutflankError):
-    """A store that cannot be opened, read or written."""
+Row = tuple[Any, ...]
+"""A game as it is kept, by the columns of the table, with texts in place of their numbers."""
 
 
 @cache
@@ -87,24 +77,14 @@ def made_by() -> str:
     return f"outflank {__version__}, {cache_directory().name}, Python {platform.python_version()}, {platform.machine()}"
 
 
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Turns what SQLite raises into words for people."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        text = str(error)
-        if "full" in text:
-            hint = "the disk is full: make room and run the same command again; finished games are kept"
-        elif "locked" in text:
-            hint = "another program is writing to it: wait for it, or use another --store"
-        elif "unable to open" in text:
-            hint = "expected a file in a directory that exists and may be written, and not a directory itself"
-        elif "malformed" in text or "not a database" in text:
-            hint = "the file is damaged or is no store: `outflank store FILE --check` says what is readable"
-        else:
-            hint = "expected a store made by `outflank match` or `outflank tournament`"
-        raise StoreError(f"cannot use the store {path}: {text}; {hint}") from error
+def checksum(row: Row) -> int:
+    """A hash of everything that a row says of a game, the texts behind its numbers included.
+
+    >>> checksum(("key", 1, 0.5, None)) == checksum(("key", 1, 0.5, None)) != checksum(("key", 1, 0.5, ""))
+    True
+    """
+    said = json.dumps(row, ensure_ascii=False, default=repr).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), signed=True)
 
 
 class Store:
@@ -115,23 +95,18 @@ class Store:
     0
     """
 
-    def __init__(self, path: str | Path) -> None:
-        """Opens the file, making it if it is not there."""
+    def __init__(self, path: str | Path, reading: bool = False) -> None:
+        """Opens the file, making it if it is not there, or only for reading, which needs no right to write."""
         self.path = Path(path)
-        with _explained(self.path):
-            self._connection = sqlite3.connect(str(path), timeout=30, isolation_level=None)
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-            self._connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
-            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-            if version not in (0, _SCHEMA_VERSION):
-                raise StoreError(
-                    f"the store {path} has format {version}; this version of Outflank reads {_SCHEMA_VERSION}: "
-                    f"play into another file, or read it with the version that made it"
-                )
-            self._connection.executescript(_SCHEMA)
-            self._connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+        self.note = ""
+        """What people should know about the way it is read."""
         self._numbers: dict[str, int] = {}
+        with explained(self.path):
+            if reading:
+                self._connection, self.note = to_read(self.path)
+            else:
+                self._connection = to_write(None if str(path) == MEMORY else self.path)
+        self._file = None if str(path) == MEMORY else _Identity(self.path)
 
     def __enter__(self) -> "Store":
         return self
@@ -146,12 +121,12 @@ class Store:
     def count(self, agent: str | None = None) -> int:
         """Number of games, of all or of one agent."""
         query = f"SELECT count(*) FROM games WHERE {_OF_AGENT}"
-        with _explained(self.path):
+        with explained(self.path):
             return int(self._connection.execute(query, {"agent": agent}).fetchone()[0])
 
     def done(self) -> set[str]:
         """The keys of all games."""
-        with _explained(self.path):
+        with explained(self.path):
             return {key for (key,) in self._connection.execute("SELECT key FROM games")}
 
     def missing(self, slots: Iterable[Slot]) -> Iterator[Slot]:
@@ -162,7 +137,7 @@ class Store:
 
     def add(self, slot: Slot, game: Game, notes: bool = False) -> bool:
         """Writes a finished game in a transaction of its own; False if it was there already."""
-        assert game.termination is not None and game.score is not None, "only finished games are kept"
+        assert game.termination is not None and game.score is not None and game.points is not None, "a finished game"
         row = (
             slot.key,
             slot.pair,
@@ -176,7 +151,7 @@ class Store:
             game.opening_plies,
             slot.seed,
             moves_text(game.moves, passes=True),
-            game.points,
+            float(game.points),
             int(game.score),
             *game.discs,
             game.termination.value,
@@ -184,7 +159,13 @@ class Store:
             json.dumps([_rounded(_SPENT(side)) for side in game.spent]),
             json.dumps([_rounded(_NOTE(note)) for note in game.notes]) if notes else None,
         )
-        with _explained(self.path):
+        added = self.add_row((*row, checksum(row)))
+        self.check_place()
+        return added
+
+    def add_row(self, row: Row) -> bool:
+        """Writes a game as it is kept, in a transaction of its own; False if it was there already."""
+        with explained(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 numbered = (*row[:3], *(self._number(text) for text in row[3:8]), *row[8:])
@@ -197,6 +178,16 @@ class Store:
                 raise
         return added == 1
 
+    def check_place(self) -> None:
+        """Raises an error that says where the games are if the file is no longer where it was opened."""
+        if self._file is None or self._file.is_in_place():
+            return
+        with explained(self.path):  # what is still in the log goes into the file, wherever that is
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        raise StoreError(
+            f"the store {self.path} was moved or deleted while games were written to it; {self._file.whereabouts()}"
+        )
+
     def _number(self, text: str) -> int:
         if text not in self._numbers:
             self._connection.execute("INSERT OR IGNORE INTO texts (text) VALUES (?)", (text,))
@@ -208,7 +199,7 @@ class Store:
         """Games of agents with the text of one of these and another behaviour, by identity."""
         identities = set(agents)
         texts = {text_of(who) for who in identities}
-        with _explained(self.path):
+        with explained(self.path):
             known = dict(self._connection.execute("SELECT id, text FROM texts"))
             others = {i: who for i, who in known.items() if who not in identities and text_of(who) in texts}
             query = "SELECT count(*) FROM games WHERE black = :agent OR white = :agent"
@@ -219,15 +210,21 @@ class Store:
         """The results of all games, or of these."""
         query = (
             "SELECT key, pair, b.text, w.text, points, black_discs, white_discs, termination, moves FROM games "
-            "JOIN texts b ON b.id = black JOIN texts w ON w.id = white"
+            "LEFT JOIN texts b ON b.id = black LEFT JOIN texts w ON w.id = white"
         )
-        yield from self._chosen(query, keys)
+        for row in self._chosen(query, keys):
+            if row[2] is None or row[3] is None or row[4] not in _POINTS:
+                raise self._changed(row[0])
+            yield row
 
     def outcomes(self, keys: Iterable[str] | None = None) -> Iterator[tuple[str, str, float, str]]:
         """(black, white, points of black, pair) of all games, or of these: what ratings are made from."""
-        with _explained(self.path):
+        with explained(self.path):
             texts = dict(self._connection.execute("SELECT id, text FROM texts"))
-        for black, white, points, pair in self._chosen("SELECT black, white, points, pair FROM games", keys):
+        query = "SELECT black, white, points, pair, key FROM games"
+        for black, white, points, pair, key in self._chosen(query, keys):
+            if points not in _POINTS or black not in texts or white not in texts or type(pair) is not str:
+                raise self._changed(key)
             yield texts[black], texts[white], points, pair
 
     def finished(self, slots: Iterable[Slot]) -> Iterator[Finished]:
@@ -235,12 +232,20 @@ class Store:
         query = "SELECT key, points, score, termination, moves FROM games"
         for some in _batches(slots):
             by_key = {slot.key: slot for slot in some}
-            for key, *result in self._chosen(query, by_key):
-                yield by_key[key], *result
+            for key, points, score, termination, moves in self._chosen(query, by_key):
+                if points not in _POINTS or (type(score), type(termination), type(moves)) != (int, str, str):
+                    raise self._changed(key)
+                yield by_key[key], points, score, termination, moves
+
+    def _changed(self, key: object) -> StoreError:
+        return StoreError(
+            f"game {key} in {self.path} is not as it was written: `outflank store FILE --check` finds all such games, "
+            f"`outflank store FILE --repair NEW` saves the others"
+        )
 
     def _chosen(self, query: str, keys: Iterable[str] | None) -> Iterator[Any]:
         """The rows of a query, of all games in the order they were written or of these keys."""
-        with _explained(self.path):
+        with explained(self.path):
             if keys is None:
                 with closing(self._connection.execute(query)) as rows:
                     yield from rows
@@ -257,52 +262,52 @@ class Store:
         Players are named by their texts. The tags say `key`, `pair` (both games of one opening), `repeat`,
         `conditions`, what `made` them, and the behaviour of the players, `black_behaviour` and `white_behaviour`.
         """
-        yield from map(_game, self._rows(key, agent, offset, limit))
-
-    def _rows(
-        self, key: str | None = None, agent: str | None = None, offset: int = 0, limit: int = -1
-    ) -> Iterator[tuple[Any, ...]]:
-        names = ("rules", "black", "white", "conditions", "made")
-        texts = ", ".join(f"{name}_text.text" for name in names)
-        joins = " ".join(f"JOIN texts {name}_text ON {name}_text.id = games.{name}" for name in names)
-        query = (
-            f"SELECT key, pair, repeat, {texts}, start, opening_plies, seed, moves, points, score, black_discs, "
-            f"white_discs, termination, reason, spent, notes FROM games {joins} "
-            f"WHERE (:key IS NULL OR key = :key) AND {_OF_AGENT} ORDER BY key LIMIT :limit OFFSET :offset"
-        )
+        where = f"WHERE (:key IS NULL OR key = :key) AND {_OF_AGENT} ORDER BY key LIMIT :limit OFFSET :offset"
         wanted = {"key": key, "agent": agent, "offset": offset, "limit": limit}
-        with _explained(self.path), closing(self._connection.execute(query, wanted)) as rows:
-            yield from rows
+        with explained(self.path), closing(self._connection.execute(f"{_ROWS} {where}", wanted)) as rows:
+            for row in rows:
+                if checksum(row[:-1]) != row[-1]:
+                    raise self._changed(row[0])
+                yield game_of(row)
 
     def problems(self) -> list[str]:
-        """What is wrong with the file and with the games in it: each is replayed, and its discs counted."""
-        with _explained(self.path):
-            found = [row[0] for row in self._connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
-        for row in self._rows():
-            try:
-                game = _game(row)
-                discs = game.end.discs(Color.BLACK), game.end.discs(Color.WHITE)
-            except OutflankError as error:
-                found.append(f"game {row[0]}: {error}")
-                continue
-            if discs != game.discs:
-                found.append(f"game {row[0]}: ends {discs}, stored {game.discs}")
+        """What is wrong with the file and with the games in it: each is compared with its checksum and replayed."""
+        found: list[str] = []
+        keep, self._connection.text_factory = self._connection.text_factory, _lenient
+        try:
+            tables = dict(self._connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
+            found += [f"table {name} is not as it was made" for name in TABLES if tables.get(name) != TABLES[name]]
+            found += [row[0] for row in self._connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
+            for row in self._connection.execute(f"{_ROWS} ORDER BY games.rowid"):
+                found += fault(row)
+        except FAULTS as error:
+            found.append(f"the file cannot be read to its end: {error}")
+        finally:
+            self._connection.text_factory = keep
         return found
 
 
-def _game(row: tuple[Any, ...]) -> Game:
+def fault(row: Row) -> list[str]:
+    """What is wrong with a game as it is kept, if anything."""
+    if checksum(row[:-1]) != row[-1]:
+        return [f"game {row[0]}: not as it was written"]
+    try:
+        game = game_of(row)
+        discs = game.end.discs(Color.BLACK), game.end.discs(Color.WHITE)
+    except (OutflankError, ValueError, TypeError) as error:  # written wrongly, by whatever program
+        return [f"game {row[0]}: {error}"]
+    return [] if discs == game.discs else [f"game {row[0]}: ends {discs}, stored {game.discs}"]
+
+
+def game_of(row: Row) -> Game:
     """The game of a row; its discs are known without replaying it."""
     key, pair, repeat, rules_text, black, white, conditions, made, start, opening_plies, seed, moves, *rest = row
-    points, score, black_discs, white_discs, termination, reason, spent, notes = rest
+    points, score, black_discs, white_discs, termination, reason, spent, notes, _ = rest
     rules = _rules(rules_text)
-    try:
-        played = read_moves(moves, rules)
-    except BadNotation as error:
-        raise StoreError(f"game {key}: {error}; `outflank store FILE --check` finds all such games") from None
     black_spent, white_spent = (Spent(*side) for side in json.loads(spent))
     return Game(
         start=Position.parse(start, rules.variant) if start else _start(rules),
-        moves=played,
+        moves=read_moves(moves, rules),
         black=text_of(black),
         white=text_of(white),
         termination=Termination(termination),
@@ -325,6 +330,36 @@ def _game(row: tuple[Any, ...]) -> Game:
     ).knowing(discs=(black_discs, white_discs))
 
 
+class _Identity:
+    """Which file a path meant when it was opened."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.absolute()  # the working directory may change
+        self._number = self._look()
+
+    def _look(self, path: Path | None = None) -> tuple[int, int] | None:
+        try:
+            found = (path or self._path).stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def is_in_place(self) -> bool:
+        """Whether the path still means that file."""
+        return self._look() == self._number
+
+    def whereabouts(self) -> str:
+        """What became of it, as far as the system tells: Linux lists the files that a process has open."""
+        again = "the same command plays the games anew"
+        for link in Path("/proc/self/fd").glob("*"):
+            if self._look(link) == self._number:
+                name = str(link.readlink())
+                if not name.endswith(" (deleted)"):
+                    return f"the games so far are in {name}: continue with --store {name}"
+                return f"the file was deleted, and its games are gone: {again}"
+        return f"the games so far are in it, wherever it is now: continue with it as --store; otherwise {again}"
+
+
 def players(game: Game) -> tuple[str, str]:
     """The identities of the players of a stored game."""
     tags = game.tags
@@ -339,6 +374,10 @@ def _batches(items: Iterable[T]) -> Iterator[list[T]]:
     rest = iter(items)
     while some := list(islice(rest, _AT_ONCE)):
         yield some
+
+
+def _lenient(text: bytes) -> str:
+    return text.decode(errors="replace")
 
 
 def _rounded(facts: tuple[Any, ...]) -> list[Any]:

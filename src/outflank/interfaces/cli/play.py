@@ -87,7 +87,10 @@ def _serve(args: argparse.Namespace) -> None:
     for path in reports:
         if not path.is_dir():
             raise OutflankError(f"there is no directory {path}; expected the report of outflank reproduce")
-    stores = [existing_store(name) for name in args.store]
+    stores = []
+    for name in args.store:
+        with existing_store(name) as store:
+            stores.append(store.path)
     serve(args.host, args.port, stores, reports, on_address=lambda address: _announce(address, not args.no_browser))
     print("Outflank has ended.", file=sys.stderr, flush=True)
     os._exit(0)  # at once: a thread that is compiling would be waited for

@@ -1,4 +1,4 @@
-"""`outflank store`: list, check and export stored games."""
+"""`outflank store`: list, check, repair and export stored games."""
 
 import argparse
 import json
@@ -16,9 +16,12 @@ FORMS = ("jsonl", "csv", "parquet", "ggf", "transcripts")
 
 def register(commands: Any) -> None:
     """Adds the commands to the parser."""
-    store = commands.add_parser("store", help="list, check and export stored games", description=_STORE)
+    store = commands.add_parser("store", help="list, check, repair and export stored games", description=_STORE)
     store.add_argument("file", metavar="FILE", help="a store")
-    store.add_argument("--check", action="store_true", help="replay every game; exit code 1 if something is wrong")
+    store.add_argument("--check", action="store_true", help="check every game; exit code 1 if something is wrong")
+    store.add_argument(
+        "--repair", metavar="NEW", help="copy every sound game into a new store; exit code 1 if any is lost"
+    )
     store.add_argument("--export", choices=FORMS, help="every game, on stdout or into --out")
     store.add_argument("--out", metavar="FILE", help="where --export writes; the file appears when it is complete")
     store.add_argument("--json", action="store_true", help="print one JSON object")
@@ -26,19 +29,22 @@ def register(commands: Any) -> None:
 
 
 _STORE = (
-    "What a store holds; every game can be replayed and checked, or exported: as JSON lines, CSV or Parquet for "
-    "statistics, as GGF records or transcripts for other Reversi programs."
+    "What a store holds; every game can be checked, or exported: as JSON lines, CSV or Parquet for statistics, as GGF "
+    "records or transcripts for other Reversi programs. --repair saves what can be read of a damaged store, or of one "
+    "that an earlier version made. The file itself is never changed."
 )
 
 
 def run_store(args: argparse.Namespace) -> None:
     """Prints what a store holds, or exports it."""
-    from outflank.arena.store import Store
     from outflank.errors import BadSpec
 
     if args.out and not args.export:
         raise BadSpec(f"--out {args.out} needs a form; expected for example --export csv --out {args.out}")
-    with Store(existing_store(args.file)) as store:
+    if args.repair:
+        _repair(existing_file(args.file), Path(args.repair))
+        return
+    with existing_store(args.file) as store:
         if args.export:
             _export(store, args.export, args.out)
         elif args.check:
@@ -47,9 +53,19 @@ def run_store(args: argparse.Namespace) -> None:
             _list(store, args.json)
 
 
-def existing_store(name: str) -> Path:
-    """The path of a store that is there."""
-    from outflank.arena.store import StoreError
+def existing_store(name: str) -> "Store":
+    """A store that is there, to read."""
+    from outflank.arena.store import Store
+
+    store = Store(existing_file(name), reading=True)
+    if store.note:
+        print(f"outflank: note: {store.note}", file=sys.stderr)
+    return store
+
+
+def existing_file(name: str) -> Path:
+    """The path of a file that is there."""
+    from outflank.arena.database import StoreError
 
     if not Path(name).is_file():
         raise StoreError(f"there is no store {name}; expected a file made by outflank match")
@@ -74,6 +90,15 @@ def _check(store: "Store") -> None:
     problems = store.problems()
     print("\n".join(problems) or f"{store.count()} games, nothing wrong")
     if problems:
+        raise SystemExit(1)
+
+
+def _repair(path: Path, new: Path) -> None:
+    from outflank.arena.repair import repair
+
+    done = repair(path, new)
+    print(f"{new}: {done}")
+    if done.lost:
         raise SystemExit(1)
 
 

@@ -73,10 +73,9 @@ def run_tournament(args: argparse.Namespace) -> None:
 def run_rate(args: argparse.Namespace) -> None:
     """Prints the ratings of all agents of a store."""
     from outflank.arena.ratings import collect, rate
-    from outflank.arena.store import Store
 
     check_report(args)
-    with Store(existing_store(args.file)) as store:
+    with existing_store(args.file) as store:
         games = (game for game in store.outcomes() if game[0] != game[1])  # nobody is rated against themselves
         results = collect(games)
         ratings = rate(results, anchor=_read_anchor(args.anchor, results), advantage=True)

@@ -90,12 +90,12 @@ class Stores:
     def _games(self, path: Path, request: Request) -> dict[str, Any]:
         asked = request.query_params
         offset, limit = (_number(asked.get(key), usual) for key, usual in (("offset", 0), ("limit", 50)))
-        with Store(path) as store:
+        with Store(path, reading=True) as store:
             rows = store.games(agent=asked.get("agent"), offset=offset, limit=min(limit, _MOST_ROWS))
             return {"offset": offset, "total": store.count(asked.get("agent")), "games": [_row(game) for game in rows]}
 
     def _game(self, path: Path, request: Request) -> dict[str, Any] | None:
-        with Store(path) as store:
+        with Store(path, reading=True) as store:
             game = next(iter(store.games(key=request.path_params["key"])), None)
         return None if game is None else _row(game) | {"game": game_facts(game), "reason": game.reason}
 
@@ -123,7 +123,7 @@ def _summed_up(path: Path) -> dict[str, Any]:
     from outflank.agents.names import short_names
     from outflank.arena.ratings import collect, cross_table, rate
 
-    with Store(path) as store:
+    with Store(path, reading=True) as store:
         results = collect(game for game in store.outcomes() if game[0] != game[1])
         count = store.count()
     return {
