@@ -215,7 +215,9 @@ def test_kernels_have_the_types_they_promise() -> None:
         # Kernels that kernels call are unknown to a process that loads their callers from disk.
         me, opp, full = start.boards
         game = endgame_rules(start.rules, "winner")
-        assert outlook.stability(me, opp, game) == (0, 0) and outlook.estimate(me, opp, game, 1, -1000, 1000)[1] > 1
+        assert (
+            outlook.stability(me, opp, game) == (0, 0) and outlook.estimate(me, opp, game, 1, -1000, 1000, 100)[1] > 1
+        )
         only = rules.play(
             me, opp, 19 if size == 8 else 4 * 16 + 5
         )  # with full taken as what is occupied the game is over

@@ -229,7 +229,7 @@ KINDS = {
                 ),
             ),
             build=lambda options: SolverPlayer(options["by"], options["memory"]),
-            behaviour=1,
+            behaviour=2,
         ),
         AgentKind(GTP, build=build_gtp, behaviour=1, external=True),
         AgentKind(NBOARD, build=build_nboard, behaviour=1, external=True),

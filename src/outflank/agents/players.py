@@ -81,7 +81,7 @@ class WithEndgame(Player):
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
         """Exact near the end, otherwise the player's; a solver stopped by a limit is not believed.
 
-        Under a time limit the solver gets half of it, and the player what is left.
+        Under a limit of time or nodes the solver gets half of it, and the player what is left.
         """
         *_, decision = self.think(position, limits, seed)
         return decision
@@ -89,11 +89,29 @@ class WithEndgame(Player):
     def think(self, position: Position, limits: Limits, seed: int) -> Iterator[Decision]:
         """The decision of the solver alone, or what the player thinks."""
         if position.empties <= self.empties:
-            half = limits if limits.seconds is None else replace(limits, seconds=limits.seconds / 2)
-            decision = self.solver.choose(position, half, seed)
-            if decision.finished:
-                yield decision
+            tried = self.solver.choose(position, _half(limits), seed)
+            if tried.finished:
+                yield tried
                 return
-            if limits.seconds is not None:
-                limits = replace(limits, seconds=max(limits.seconds - decision.seconds, limits.seconds / 4))
-        yield from self.player.think(position, limits, seed)
+            for decision in self.player.think(position, _rest(limits, tried), seed):
+                yield replace(decision, nodes=tried.nodes + decision.nodes)
+        else:
+            yield from self.player.think(position, limits, seed)
+
+
+def _half(limits: Limits) -> Limits:
+    """Half the time and half the nodes."""
+    return replace(
+        limits,
+        seconds=None if limits.seconds is None else limits.seconds / 2,
+        nodes=None if limits.nodes is None else max(1, limits.nodes // 2),
+    )
+
+
+def _rest(limits: Limits, spent: Decision) -> Limits:
+    """What a decision has left of time and nodes."""
+    return replace(
+        limits,
+        seconds=None if limits.seconds is None else max(limits.seconds - spent.seconds, limits.seconds / 4),
+        nodes=None if limits.nodes is None else max(1, limits.nodes - spent.nodes),
+    )

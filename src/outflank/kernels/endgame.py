@@ -125,14 +125,31 @@ def _remember(table: Words, key: Word, lower: int, upper: int, move: int, emptie
 
 
 @inlined
-def _expand(boards: Words, frames: Integers, table: Words, ply: int, rules: EndgameRules) -> tuple[int, int]:
-    """(WAITING, nodes) when the frame has its moves now, the best first; or a score that an entry of a reply proves."""
+def _outlook_plies(empties: int, choices: int, most: int) -> int:
+    """Plies of outlook by which moves are ordered, so few that about `most` nodes suffice; -1 for no outlook."""
+    if empties < OUTLOOK or choices > most:
+        return -1
+    plies = min((empties - OUTLOOK) // OUTLOOK_STEP, OUTLOOK_PLIES) if empties <= HOPELESS else 1
+    cost = choices
+    for ply in range(plies):
+        cost *= choices
+        if cost > most:
+            return ply
+    return plies
+
+
+@inlined
+def _expand(boards: Words, frames: Integers, table: Words, ply: int, rules: EndgameRules, most: int) -> tuple[int, int]:
+    """(WAITING, nodes) when the frame has its moves now, the best first; or a score that an entry of a reply proves.
+
+    Moves that are not looked at before `most` nodes are done come last.
+    """
     me, opp = load(boards, 2 * ply, rules.full), load(boards, 2 * ply + 1, rules.full)
     empty, legal = without(rules.full, either(me, opp)), moves(me, opp, rules.full)
     odd, empties, hint = odd_blocks(empty), frames[ply, EMPTIES], frames[ply, BEST_MOVE]
     lowest = int(np.int64(-FAR))  # not a literal: cached recursion that meets one crashes in the next process
     number, nodes, window = 0, 1, lowest
-    plies = min((empties - OUTLOOK) // OUTLOOK_STEP, OUTLOOK_PLIES) if empties <= HOPELESS else 1
+    plies = _outlook_plies(empties, count(legal), most)
     while not is_empty(legal):
         square = first(legal)
         bit = single(square, me)
@@ -144,11 +161,14 @@ def _expand(boards: Words, frames: Integers, table: Words, ply: int, rules: Endg
                 return -upper_in(entry), nodes
         promise = FAR * FAR
         replies = moves(theirs, mine, rules.full)
-        if square != hint and empties >= OUTLOOK:
-            value, done = estimate(theirs, mine, rules, plies, lowest, -window)
+        if square != hint and plies >= 0:
+            value, done = estimate(theirs, mine, rules, plies, lowest, -window, most - nodes)
             nodes += done
-            window = max(window, -value - _MARGIN)
-            promise = -16 * value - 96 * count(replies)
+            if nodes < most:
+                window = max(window, -value - _MARGIN)
+                promise = -16 * value - 96 * count(replies)
+            else:
+                promise = -FAR * FAR
         elif square != hint:
             corners = both(rules.sides, rules.ends)
             promise = -32 * (count(replies) + count(both(replies, corners))) - 4 * frontier(mine, empty, rules)
@@ -249,8 +269,13 @@ def _close(boards: Words, frames: Integers, table: Words, ply: int, rules: Endga
 
 
 @kernel
-def proceed(boards: Words, frames: Integers, table: Words, state: Integers, rules: EndgameRules, budget: int) -> None:
+def proceed(
+    boards: Words, frames: Integers, table: Words, state: Integers, rules: EndgameRules, budget: int, most: int
+) -> None:
     """Works on a search for about `budget` nodes; it is finished when `state[PLY]` is -1.
+
+    When `most` nodes are done, the search ends for good: near them moves are ordered with less effort. The number of
+    nodes exceeds `most` by those of one position of `SHALLOW` empties.
 
     A search begins with `state[PLY]` 0 and frame 0 unopened, its window set, its boards in rows 0 (side to
     move) and 1. It ends with the score in `state[VALUE]`, a bound if outside the window, and the first best move in
@@ -264,7 +289,7 @@ def proceed(boards: Words, frames: Integers, table: Words, state: Integers, rule
             value, done = _settle(boards, frames, table, ply, rules)
             nodes += done
             if value == WAITING:
-                value, done = _expand(boards, frames, table, ply, rules)
+                value, done = _expand(boards, frames, table, ply, rules, most - nodes)
                 nodes += done
         elif frames[ply, BEST] >= frames[ply, BETA] or frames[ply, NEXT] == frames[ply, COUNT]:
             value = _close(boards, frames, table, ply, rules)

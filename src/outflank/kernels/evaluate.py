@@ -36,6 +36,8 @@ from outflank.kernels.jit import Board, Word, Words, inlined, kernel, routine
 POSITION, MOBILITY, DISCS, STABILITY, AGGREGATION = range(5)
 TERMS = ("position", "mobility", "discs", "stability", "aggregation")
 CORNERS, HORIZONTAL, VERTICAL = range(3)
+MOST = 10**15
+"""No value of a position is larger, so that the tables of searches can hold it."""
 _BYTE = Word(255)
 
 
@@ -159,11 +161,14 @@ def evaluate(me: Board, opp: Board, full: Board, evaluation: Evaluation) -> int:
 
 @inlined
 def leaf_evaluation(me: Board, opp: Board, full: Board, evaluation: Evaluation, plug: Any) -> int:
-    """The built-in sum when `plug` is None, else `plug(me, opp, size)`; the choice is made by the compiler."""
+    """The built-in sum when `plug` is None, else `plug(me, opp, size)`; the choice is made by the compiler.
+
+    Whatever a person's function returns, the value is between -MOST and MOST, as searches and tables need it.
+    """
     if plug is None:
         return evaluate(me, opp, full, evaluation)
     else:
-        return plug(me, opp, board_size(full))  # type: ignore[no-any-return]
+        return int(min(max(plug(me, opp, board_size(full)), -MOST), MOST))
 
 
 @kernel

@@ -8,10 +8,10 @@ kept on disk for the next process. Four rules of numba's cache are handled here 
 * Two processes that compile two signatures of one function at the same time choose the same file name,
   and the index of one may point at the code of the other. File names here carry the process id.
 * A full disk, a read-only home or a damaged file must cost a compilation, never a game.
-* The code depends on `NATIVE`, so its two settings have two directories.
+* The code depends on `NATIVE` and on whether bounds are checked, so each setting has a directory of its own.
 
-Environment: `OUTFLANK_CACHE_DIR` moves the cache, `OUTFLANK_NATIVE=0` selects the plain twins,
-`NUMBA_DISABLE_JIT=1` runs every kernel as ordinary Python.
+Environment: `OUTFLANK_CACHE_DIR` moves the cache, `OUTFLANK_NATIVE=0` selects the plain twins, `NUMBA_DISABLE_JIT=1`
+runs every kernel as ordinary Python, `NUMBA_BOUNDSCHECK=1` makes a kernel that would leave an array raise IndexError.
 """
 
 import hashlib
@@ -94,7 +94,7 @@ def cache_directory() -> Path:
     The first writable of `OUTFLANK_CACHE_DIR`, `$XDG_CACHE_HOME/outflank`, `~/.cache/outflank` and a
     directory of this user under the system's temporary directory.
     """
-    name = f"kernels-{_content_hash()}" + ("" if NATIVE else "-plain")
+    name = f"kernels-{_content_hash()}" + ("" if NATIVE else "-plain") + ("-checked" if config.BOUNDSCHECK else "")
     chosen = os.environ.get("OUTFLANK_CACHE_DIR")
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     user = os.getuid() if hasattr(os, "getuid") else "user"

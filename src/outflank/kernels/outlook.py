@@ -122,22 +122,27 @@ FAR = 1 << 20
 
 
 @kernel
-def estimate(me: Board, opp: Board, rules: EndgameRules, plies: int, alpha: int, beta: int) -> tuple[int, int]:
-    """(the outlook after some plies of alpha-beta, nodes). Recursion keeps one signature."""
+def estimate(
+    me: Board, opp: Board, rules: EndgameRules, plies: int, alpha: int, beta: int, most: int
+) -> tuple[int, int]:
+    """(the outlook after some plies of alpha-beta, nodes); it means nothing once the nodes are `most`.
+
+    Recursion keeps one signature.
+    """
     legal = moves(me, opp, rules.full)
     if plies == 0:
         return _outlook(me, opp, legal, rules), 1
     if is_empty(legal):
         if is_empty(moves(opp, me, rules.full)):
             return rules.sign * 1000 * (count(me) - count(opp)), 1
-        value, nodes = estimate(opp, me, rules, plies - 1, -beta, -alpha)
+        value, nodes = estimate(opp, me, rules, plies - 1, -beta, -alpha, most)
         return -value, nodes
     best, nodes = -FAR, 1
-    while best < beta and not is_empty(legal):
+    while best < beta and nodes < most and not is_empty(legal):
         square = first(legal)
         legal = without_first(legal)
         theirs, mine = after(me, opp, square)
-        value, done = estimate(theirs, mine, rules, plies - 1, -beta, -max(alpha, best))
+        value, done = estimate(theirs, mine, rules, plies - 1, -beta, -max(alpha, best), most - nodes)
         nodes += done
         best = max(best, -value)
     return best, nodes

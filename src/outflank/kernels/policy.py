@@ -317,10 +317,19 @@ def policy_playout(
 
 @inlined
 def _playouts_side_by_side(
-    me: Board, opp: Board, full: Board, policy: Any, seed: Word, begin: int, number: int, lanes: Lanes
+    me: Board,
+    opp: Board,
+    full: Board,
+    policy: Any,
+    seed: Word,
+    begin: int,
+    number: int,
+    lanes: Lanes,
+    won: float,
+    lost: float,
 ) -> tuple[float, float, int]:
     """`playouts` of a uniform policy on one-word boards, `LANES` at a time."""
-    won, lost, plies, discs = 0.0, 0.0, 0, count(either(me, opp))
+    plies, discs = 0, count(either(me, opp))
     for batch in range(0, number, LANES):
         games_side_by_side(me, opp, full, seed, begin + batch, lanes.differences, lanes.words)
         for i in range(min(LANES, number - batch)):
@@ -332,9 +341,18 @@ def _playouts_side_by_side(
 
 @inlined
 def _playouts_in_turn(
-    me: Board, opp: Board, full: Board, own: bool, policy: Any, seed: Word, begin: int, number: int
+    me: Board,
+    opp: Board,
+    full: Board,
+    own: bool,
+    policy: Any,
+    seed: Word,
+    begin: int,
+    number: int,
+    won: float,
+    lost: float,
 ) -> tuple[float, float, int]:
-    won, lost, plies = 0.0, 0.0, 0
+    plies = 0
     for i in range(number):
         s0, s1 = stream(seed, Word(begin + i))
         points, against, placed, _, _ = policy_playout(me, opp, full, own, policy, s0, s1)
@@ -344,17 +362,28 @@ def _playouts_in_turn(
 
 @kernel
 def playouts(
-    me: Board, opp: Board, full: Board, own: bool, policy: Any, seed: Word, begin: int, number: int, lanes: Lanes
+    me: Board,
+    opp: Board,
+    full: Board,
+    own: bool,
+    policy: Any,
+    seed: Word,
+    begin: int,
+    number: int,
+    lanes: Lanes,
+    won: float,
+    lost: float,
 ) -> tuple[float, float, int]:
-    """(sum of the rewards of `me`, sum of those of `opp`, discs placed) of playouts `begin` to `begin + number - 1`.
+    """(rewards of `me`, rewards of `opp`, discs placed) with playouts `begin` to `begin + number - 1`.
 
-    Playout number i has the stream of game i of this seed, whether it is played alone or side by side.
+    Playout number i has the stream of game i of this seed, whether it is played alone or side by side. Rewards are
+    added to `won` and `lost`, those of the playouts before, one by one: the same sums to the last bit in any slices.
     """
     if len(me) == 1:  # noqa: SIM102  (each on its own, so that the compiler drops what is not needed)
         if len(policy) == _UNIFORM_FIELDS:  # noqa: SIM102
             if number > LANES // 4:
-                return _playouts_side_by_side(me, opp, full, policy, seed, begin, number, lanes)
-    return _playouts_in_turn(me, opp, full, own, policy, seed, begin, number)
+                return _playouts_side_by_side(me, opp, full, policy, seed, begin, number, lanes, won, lost)
+    return _playouts_in_turn(me, opp, full, own, policy, seed, begin, number, won, lost)
 
 
 @kernel

@@ -259,7 +259,7 @@ def _rewards(
         won, lost, plies, s0, s1 = policy_playout(me, opp, full, own, policy, s0, s1)
         return won, lost, plies
     else:
-        return playouts(me, opp, full, own, policy, s0 + s1, simulation, repeats, lanes)
+        return playouts(me, opp, full, own, policy, s0 + s1, simulation, repeats, lanes, 0.0, 0.0)
 
 
 @kernel

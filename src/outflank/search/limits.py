@@ -69,5 +69,7 @@ LIMIT = Signature(
 )
 """Limits as people write them: in a text, a file or a message."""
 
+NO_LIMIT = 1 << 60
+"""Nodes or playouts that no search reaches."""
 _TIMES = ("seconds", "game_seconds")
 _NAMES = tuple(field.name for field in fields(Limits))

@@ -5,6 +5,7 @@ second one whose playouts follow its one-ply heuristic.
 """
 
 import random
+from typing import Any
 
 from outflank.board import Position, Rules
 from outflank.errors import BadSpec
@@ -14,7 +15,7 @@ from outflank.kernels.playout import LANES
 from outflank.kernels.rules import play
 from outflank.search.clock import Clock
 from outflank.search.decision import Decision, RootMove
-from outflank.search.limits import Limits
+from outflank.search.limits import NO_LIMIT, Limits
 from outflank.search.player import Player
 from outflank.search.policy import PlayoutPolicy
 
@@ -23,14 +24,14 @@ _MOVE_STREAMS = 1 << 40
 """Random streams set aside for the playouts of one root move."""
 _FIRST_RATE = 20_000.0
 """Playouts per second to expect before any was timed: low, so that the first slice of a slow policy is short."""
-_NO_LIMIT = 1 << 60
 
 
 class FlatMonteCarlo(Player):
     """Playouts from every legal move in equal number; the move with the most points is played.
 
-    Every move gets `playouts` playouts, or an even share of the limits, whichever is less, and one at least; time that
-    a move does not use is lost, as in the paper. Of equal moves a random one is played.
+    Every move gets `playouts` playouts, or an even share of the limits, whichever is less. The moves take turns: when a
+    search is stopped, all have been played out equally often but for one playout. A limit is exceeded by one playout at
+    most, and moves that were never played out are not chosen. Of equal moves a random one is played.
 
     >>> position = Position.parse("-X-X-XXOOXOOXXXO O")
     >>> decision = FlatMonteCarlo(playouts=20).choose(position, Limits(), seed=1)
@@ -62,62 +63,102 @@ class FlatMonteCarlo(Player):
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
         """The move with the highest share of points; the same for the same seed unless a clock decides."""
-        moves = position.moves
         limits = limits.for_move((position.empties + 1) // 2)
-        whole = Clock(limits, self._rate)
-        share = self._share(limits, len(moves))
-        samples = [
-            self._sample(position, move, share, seed, number * _MOVE_STREAMS) for number, move in enumerate(moves)
-        ]
-        shares = [points / playouts for points, playouts, _ in samples]
-        number = random.Random(seed).choice([i for i, points in enumerate(shares) if points == max(shares)])
-        total = sum(playouts for _, playouts, _ in samples)
+        clock = Clock(limits, self._rate)
+        samples = self._samples(position, limits, clock, seed)
+        self._rate = clock.rate
+        highest = max(one.share for one in samples if one.share is not None)
+        best = random.Random(seed).choice([one for one in samples if one.share == highest])
+        total = sum(one.playouts for one in samples)
         return Decision(
-            moves[number],
+            best.move,
             position.turn,
-            shares[number],
-            nodes=sum(1 + plies for _, _, plies in samples),
+            best.share,
+            nodes=_nodes(samples),
             playouts=total,
             depth=1,
-            seconds=whole.seconds,
-            pv=(moves[number],),
-            moves=tuple(
-                RootMove(move, rate, True, playouts, rate)
-                for move, rate, (_, playouts, _) in zip(moves, shares, samples, strict=True)
-            ),
-            finished=self.playouts is None or total == self.playouts * len(moves),
+            seconds=clock.seconds,
+            pv=(best.move,),
+            moves=tuple(RootMove(one.move, one.share, True, one.playouts, one.share) for one in samples),
+            finished=self.playouts is None or total == self.playouts * len(samples),
             unit="wins",
         )
 
-    def _share(self, limits: Limits, moves: int) -> Limits:
-        """What one of so many moves may spend."""
+    def _samples(self, position: Position, limits: Limits, clock: Clock, seed: int) -> list["_Sample"]:
+        """The playouts of every move, in rounds, until a limit is reached; one playout at least.
+
+        In what order and in which slices they are played changes none of them.
+        """
+        policy, word = self.policy.build(position.rules, self.draw), Word(seed & _SEED_MASK)
+        samples = [_Sample(position, move, number * _MOVE_STREAMS) for number, move in enumerate(position.moves)]
+        most = self._most(limits, len(samples))
+        while samples[-1].playouts < most:
+            number = min(self._number(samples, position, limits, clock), most - samples[-1].playouts)
+            before = _nodes(samples)
+            for one in samples:
+                one.play(number, policy, word, self._lanes)
+                if number == 1 and _reached(samples, limits, clock):
+                    return samples
+            clock.worked(number * len(samples))
+            endless = most == NO_LIMIT and _nodes(samples) == before  # every game is over at once
+            if clock.expired or (endless and limits.nodes is not None):
+                break
+        return samples
+
+    def _most(self, limits: Limits, moves: int) -> int:
+        """Playouts that each of so many moves may have, one at least."""
         if self.playouts is None and limits.playouts is None and limits.nodes is None and limits.seconds is None:
             raise BadSpec("flat Monte Carlo has no limit; expected playouts, nodes or seconds")
-        allowed = [] if self.playouts is None else [self.playouts]
-        if limits.playouts is not None:
-            allowed.append(max(1, limits.playouts // moves))
-        return Limits(
-            playouts=min(allowed, default=None),
-            nodes=None if limits.nodes is None else max(1, limits.nodes // moves),
-            seconds=None if limits.seconds is None else limits.seconds / moves,
-        )
+        return max(1, min(self.playouts or NO_LIMIT, (limits.playouts or moves * NO_LIMIT) // moves))
 
-    def _sample(self, position: Position, move: int, share: Limits, seed: int, first: int) -> tuple[float, int, int]:
-        """(points, playouts, discs placed) of the playouts of one move, from random stream `first` on."""
-        rules, (me, opp, full) = position.rules, position.boards
-        policy = self.policy.build(rules, self.draw)
-        after = play(me, opp, rules.bit(move).bit_length() - 1)
-        mine, theirs = (tuple(map(Word, board)) for board in after)  # compiled code hands words back as plain ints
-        clock = Clock(share, self._rate)
-        most, nodes = share.playouts or _NO_LIMIT, share.nodes or _NO_LIMIT
-        points, done, plies = 0.0, 0, 0
-        while done < most and plies < nodes and not (done and clock.expired):
-            slice_size = clock.slice() if share.nodes is None else LANES
-            number = min(slice_size, most - done)
-            _, won, placed = kernels.playouts(
-                mine, theirs, full, False, policy, Word(seed & _SEED_MASK), first + done, number, self._lanes
-            )
-            clock.worked(number)
-            points, done, plies = points + won, done + number, plies + placed
-        self._rate = clock.rate
-        return points, done, plies
+    def _number(self, samples: list["_Sample"], position: Position, limits: Limits, clock: Clock) -> int:
+        """Playouts of each move in the next round: a slice of the clock, and too few to reach the limit of nodes.
+
+        The last playouts before that limit are therefore played one by one.
+        """
+        number = clock.slice() // len(samples)
+        if limits.nodes is not None:
+            longest = max(1, position.empties - 1)
+            number = min(number, (limits.nodes - 1 - _nodes(samples)) // (len(samples) * longest))
+        return max(1, number - number % LANES if number > LANES else number)
+
+
+class _Sample:
+    """One root move and its playouts so far; points are those of the side that searches."""
+
+    def __init__(self, position: Position, move: int, first: int) -> None:
+        """Its playouts have the random streams from `first` on."""
+        me, opp, self.full = position.boards
+        after = play(me, opp, position.rules.bit(move).bit_length() - 1)
+        self.boards = [tuple(map(Word, board)) for board in after]  # compiled code hands words back as plain ints
+        self.move, self.first = move, first
+        self.points, self.playouts, self.plies = 0.0, 0, 0
+
+    @property
+    def share(self) -> float | None:
+        """Points per playout; None of a move that was not played out."""
+        return self.points / self.playouts if self.playouts else None
+
+    def play(self, number: int, policy: Any, seed: Word, lanes: kernels.Lanes) -> None:
+        """So many playouts more."""
+        mine, theirs = self.boards
+        _, self.points, plies = kernels.playouts(
+            mine, theirs, self.full, False, policy, seed, self.first + self.playouts, number, lanes, 0.0, self.points
+        )
+        self.playouts += number
+        self.plies += plies
+
+
+def _nodes(samples: list[_Sample]) -> int:
+    """Every root move and every disc placed in a playout."""
+    return sum(1 + one.plies for one in samples)
+
+
+def _reached(samples: list[_Sample], limits: Limits, clock: Clock) -> bool:
+    """Whether a limit is reached."""
+    played = sum(one.playouts for one in samples)
+    return (
+        clock.expired
+        or (limits.playouts is not None and played >= limits.playouts)
+        or (limits.nodes is not None and _nodes(samples) >= limits.nodes)
+    )

@@ -2,7 +2,8 @@
 
 A search is a stack of frames in arrays that the kernel works on in slices; between slices the clock is read and
 Ctrl-C is heard. Stopping and going on changes nothing, so that a search limited by nodes alone always ends the
-same. A search that a limit stops says what it has proven: `score` is None, `at_least` and `at_most` enclose it.
+same, at the limit or one position of a few empty squares beyond it. A search that a limit stops says what it has
+proven: `score` is None, `at_least` and `at_most` enclose it.
 
 A margin is found in two searches with one table: win, draw or loss first, then the window that is left. On 18 FFO
 positions (24-26, 28, 30-37, 40-44, 47) that took 411 million nodes, one open window 461 million, null windows from
@@ -26,7 +27,7 @@ from outflank.kernels.shallow import NONE
 from outflank.kernels.table import new_table
 from outflank.search.clock import Clock
 from outflank.search.decision import RootMove
-from outflank.search.limits import Limits
+from outflank.search.limits import NO_LIMIT, Limits
 
 Aim = Literal["margin", "wdl"]
 
@@ -138,6 +139,8 @@ class _Searcher:
         self.frames = np.zeros((plies, kernels.FRAME), np.int64)
         self.state = np.zeros(4, np.int64)
         self.nodes = 0
+        self.proven: int | None = None
+        """The best move of the last search that came to its end."""
 
     # --- one search -----------------------------------------------------------------------------------
 
@@ -153,7 +156,7 @@ class _Searcher:
             if budget <= 0:
                 return False
             before = int(self.state[kernels.NODES])
-            kernels.proceed(self.boards, self.frames, self.table, self.state, self.game, budget)
+            kernels.proceed(self.boards, self.frames, self.table, self.state, self.game, budget, self._left())
             done = int(self.state[kernels.NODES]) - before
             self.nodes += done
             self.clock.worked(done)
@@ -163,14 +166,17 @@ class _Searcher:
         """Nodes of the next slice, 0 when a limit is reached; the first slice is done in any case."""
         if self.nodes == 0:
             return 1
-        if self.clock.expired:
-            return 0
-        most = self.clock.slice()
-        return most if self.limits.nodes is None else min(most, self.limits.nodes - self.nodes)
+        return 0 if self.clock.expired else min(self.clock.slice(), self._left())
+
+    def _left(self) -> int:
+        """Nodes before the limit is reached."""
+        return NO_LIMIT if self.limits.nodes is None else self.limits.nodes - self.nodes
 
     def _narrowed(self, position: Position, lower: int, upper: int, alpha: int, beta: int) -> tuple[int, int, bool]:
         """(proven bounds after a search with this window, whether it came to its end)."""
         finished = self._search(position, alpha, beta)
+        if finished:
+            self.proven = int(self.state[kernels.MOVE])
         value = int(self.state[kernels.VALUE] if finished else self.frames[0, kernels.BEST])
         if value > alpha:
             lower = max(lower, min(value, self.best))
@@ -190,12 +196,16 @@ class _Searcher:
         return self.rules.by_bit[bit]
 
     def _root_move(self) -> int | None:
-        """The best move of the last search; of a stopped one the best so far, or the most promising."""
+        """The best move of the last search; of a stopped one the best so far, that of the search before, or the
+        most promising."""
         if self.position.is_over:
             return None
-        if self.frames[0, kernels.BEST] == NONE:
-            return self._square(int(self.frames[0, kernels.MOVES]) % kernels.ITEM - 1)
-        return self._square(int(self.frames[0, kernels.BEST_MOVE]))
+        best, improves, move = (
+            int(self.frames[0, field]) for field in (kernels.BEST, kernels.ALPHA, kernels.BEST_MOVE)
+        )
+        if self.proven is not None and best <= improves:
+            return self._square(self.proven)
+        return self._square(int(self.frames[0, kernels.MOVES]) % kernels.ITEM - 1 if best == NONE else move)
 
     # --- what people ask for --------------------------------------------------------------------------
 

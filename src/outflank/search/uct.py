@@ -36,7 +36,7 @@ from outflank.kernels.rules import PASS
 from outflank.kernels.uct import Tree, UctOptions
 from outflank.search.clock import Clock
 from outflank.search.decision import Decision, RootMove
-from outflank.search.limits import Limits
+from outflank.search.limits import NO_LIMIT, Limits
 from outflank.search.player import Player
 from outflank.search.policy import PlayoutPolicy
 
@@ -55,9 +55,10 @@ _FIRST_RATE = 20_000.0
 """Playouts per second to expect before any was timed: low, so that the first slice of a slow policy is short."""
 _LEAST_SLOTS = 512
 """Room for the moves of any position."""
-_NO_LIMIT = 1 << 60
 _NEWS_SECONDS = 0.05
 """Time between two decisions of `think`."""
+_MOST_VISITS = 2**31 - 1
+"""Playouts after which a search ends, because a node cannot count more of them."""
 _MOST_PLIES = 4
 """Moves since the last search beyond which the tree is not looked up: two are usual, more after forced moves."""
 _LOGS = {"parent": kernels.PARENT, "siblings": kernels.SIBLINGS, "layer": kernels.LAYER}
@@ -197,8 +198,9 @@ class UctSearch(Player):
     def _simulate(self, position: Position, tree: Tree, limits: Limits, clock: Clock, seed: int) -> Iterator[None]:
         """Runs slices until a limit is reached, one simulation at least; what is found is told between two."""
         reading, policy = self._readings[position.turn], self.policy.build(position.rules, self.draw)
-        left = _NO_LIMIT if limits.playouts is None else max(1, limits.playouts // self.leaf_playouts)
-        nodes, word, boards = limits.nodes or _NO_LIMIT, Word(seed & _SEED_MASK), position.boards
+        left = NO_LIMIT if limits.playouts is None else max(1, limits.playouts // self.leaf_playouts)
+        left = min(left, (_MOST_VISITS - tree.visits.item(0)) // self.leaf_playouts)
+        nodes, word, boards = limits.nodes or NO_LIMIT, Word(seed & _SEED_MASK), position.boards
         lanes = lanes_for_playouts() if self.leaf_playouts > 1 else None
         while left:
             number, counted = min(max(1, clock.slice() // self.leaf_playouts), left), tree.counters.item(kernels.NODES)
