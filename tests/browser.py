@@ -1,13 +1,17 @@
 """What the tests, measurements and screenshots of the page share: Debian's Chromium, and the page as people use it."""
 
+import json
+import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from PIL import Image, ImageChops
+from playwright.sync_api import Browser, Page, WebSocketRoute, sync_playwright
 
 from outflank.board import Move, Position, Rules, parse_moves
 from outflank.formats import read_transcript
@@ -57,6 +61,67 @@ def open_tab(context: Any, address: str) -> Page:
 def troubles(page: Page) -> list[str]:
     """What went wrong in a page: exceptions, refused styles and scripts, failed loads."""
     return page.troubles  # type: ignore[attr-defined, no-any-return]
+
+
+class Line:
+    """The socket of a page in our hands: what it says is noted, messages can be kept back, the line can be cut."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.said: list[dict[str, Any]] = []
+        self.kept_back: set[str] = set()
+        """Verbs that do not reach the server."""
+        self.verdicts = math.inf
+        """How many verdicts of a review still come back."""
+        self._is_cut = False
+        self._socket: WebSocketRoute | None = None
+        page.route_web_socket("**/ws", self._route)
+        page.reload()
+        page.wait_for_selector(".connection.open", state="attached")
+
+    def _route(self, socket: WebSocketRoute) -> None:
+        if self._is_cut:
+            socket.close()
+            return
+        self._socket, beyond = socket, socket.connect_to_server()
+
+        def says(text: str | bytes) -> None:
+            self.said.append(json.loads(text))
+            if self.said[-1]["do"] not in self.kept_back:
+                beyond.send(text)
+
+        def hears(text: str | bytes) -> None:
+            if "ply" in json.loads(text):
+                self.verdicts -= 1
+            if self.verdicts >= 0:
+                socket.send(text)
+
+        socket.on_message(says)
+        beyond.on_message(hears)
+
+    def cut(self) -> None:
+        """Cuts the line and keeps it cut, until the page says so."""
+        assert self._socket is not None
+        self._is_cut = True
+        self._socket.close()
+        self.page.wait_for_selector("#lost:not([hidden])")
+
+    def mend(self) -> None:
+        """Lets everything through again, and the page try at once."""
+        self._is_cut, self.kept_back, self.verdicts = False, set(), math.inf
+        self.page.evaluate("document.getElementById('retry').click()")  # hidden where it was faster by itself
+        self.page.wait_for_selector("#lost", state="hidden")
+
+    def asked(self, verb: str) -> list[dict[str, Any]]:
+        """The requests of a kind so far."""
+        return [message for message in self.said if message["do"] == verb]
+
+
+def differing(one: bytes, other: bytes) -> float:
+    """The share of pixels that differ clearly between two pictures of one size."""
+    pictures = [Image.open(BytesIO(picture)).convert("L") for picture in (one, other)]
+    difference = ImageChops.difference(*pictures).histogram()
+    return sum(difference[64:]) / sum(difference)
 
 
 def walked_to(page: Page) -> Position:

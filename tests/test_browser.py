@@ -7,6 +7,7 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 from browser import (
     CHROMIUM,
     PATIENCE,
+    Line,
     cells_of,
     chromium,
+    differing,
     is_over,
     layout_shift,
     new_game,
@@ -427,19 +430,174 @@ def test_two_tabs_keep_two_games_and_a_reload_restores_them(server: Server, brow
     first.context.close()
 
 
-def test_a_restarted_server_goes_on_with_the_game(browser: Browser) -> None:
+def test_a_linked_game_is_not_the_latest_until_somebody_plays_in_it(server: Server, browser: Browser) -> None:
+    first = open_page(browser, server.address)
+    new_game(first, size=6, white="greedy")
+    first.locator("#board .square.legal").first.click()
+    wait_for_turn(first)
+    played = cells_of(first)
+    linked = open_tab(first.context, server.address + link(Position.start(), "f5d6c3", view="play"))
+    linked.keyboard.press("[")
+    linked.keyboard.press("2")
+
+    def latest() -> tuple[str, str]:
+        page = open_tab(first.context, server.address)
+        page.click("#open-new")
+        page.get_by_role("button", name="Go on with the latest game").click()
+        found = cells_of(page), page.inner_text("#seat-white .who")
+        page.close()
+        return found
+
+    assert latest() == (played, "greedy")
+    linked.bring_to_front()
+    linked.keyboard.press("1")
+    linked.locator("#board .square.legal").first.click()
+    assert latest() == (cells_of(linked), "Person")
+    first.bring_to_front()
+    first.keyboard.press("u")  # looks back, and is left: neither is a move
+    first.goto("about:blank")
+    assert latest() == (cells_of(linked), "Person")
+    linked.context.close()
+
+
+def test_back_and_forward_find_games_as_they_were_left(page: Page) -> None:
+    def shown() -> list[str]:
+        return [page.url, cells_of(page), *page.locator(".seat .who").all_inner_texts(), page.inner_text("#pause")]
+
+    def play() -> None:
+        page.locator("#board .square.legal").first.click()
+        wait_for_turn(page)
+
+    def travel(step: int, expected: list[str]) -> None:
+        page.evaluate("step => history.go(step)", step)
+        page.wait_for_url(expected[0])
+        expect(page.locator("#seat-white .who")).to_have_text(expected[3])
+        assert shown() == expected
+
+    new_game(page, size=6, white="minimax(depth=1)")
+    play()
+    first = shown()
+    new_game(page, size=8, variant="reversed", white="greedy")
+    play()
+    page.click("#pause")
+    second = shown()
+    assert "Go on" in second
+    travel(-1, first)
+    play()
+    first = shown()
+    page.reload()
+    page.wait_for_selector(".connection.open", state="attached")
+    assert shown() == first
+    travel(1, second)
+    page.evaluate("hash => { location.hash = hash; }", link(Position.start(), "f5d6"))
+    expect(page.locator("#seat-white .who")).to_have_text("Person")
+    assert position_of(page).empties == 58
+    travel(-1, second)
+    page.keyboard.press("2")
+    page.locator("#board .square.legal").last.click()
+    analysed = page.url
+    page.evaluate("history.back()")
+    page.wait_for_url(second[0])
+    assert shown() == second
+    page.click("#go-next")  # what was tried in the other view is still there
+    assert walked_to(page).empties == 57
+    page.evaluate("history.forward()")
+    page.wait_for_url(analysed)
+    expect(page.locator("#seat-white .who")).to_have_text("greedy")
+
+
+def test_a_restarted_server_goes_on_with_the_game(browser: Browser, store: Path) -> None:
     with serving() as server:
         page = open_page(browser, server.address)
         new_game(page, size=6, white="greedy")
         port = server.origin.rsplit(":", 1)[1]
-    expect(page.locator("#connection")).to_contain_text("No connection")
+    expect(page.locator("#lost")).to_contain_text("Your game is kept")
+    expect(page.locator("#lost")).to_contain_text("connects again by itself")
+    expect(page.locator("#announcer")).to_contain_text("The connection is lost")
     page.locator("#board .square.legal").first.click()
     assert position_of(page).turn is Color.WHITE
-    with serving("--port", port):
+    expect(page.locator("#status-more")).to_have_text(
+        "greedy waits for the connection and moves as soon as it is back."
+    )
+    expect(page.locator("#seat-white")).to_contain_text("white waits")
+    page.keyboard.press("3")
+    expect(page.locator("#games")).to_contain_text("There is no connection to the server")
+    with serving("--port", port, "--store", str(store)):
         page.get_by_role("button", name="Try now").click()
         expect(page.locator("#toast")).to_contain_text("Connected again")
+        expect(page.locator("#games-list table")).to_be_visible()
+        expect(page.locator("#lost")).to_be_hidden()
+        page.go_back()
         wait_for_turn(page)
         assert position_of(page).turn is Color.BLACK
+    page.context.close()
+
+
+def test_whatever_a_cut_line_stops_goes_on_when_it_is_mended(page: Page) -> None:
+    line = Line(page)
+    page.click("#open-new")
+    page.get_by_role("combobox", name="White", exact=True).select_option("by-text")
+    page.get_by_label("White: agent as text").fill("greedy")
+    page.get_by_label("Clock").select_option("60+0")
+    page.get_by_role("button", name="Start", exact=True).click()
+    line.kept_back = {"think"}
+    page.click('[data-square="d3"]')
+    expect(page.locator("#status-more")).to_have_text("greedy is thinking.")
+    line.cut()
+    expect(page.locator("#status-more")).to_have_text(
+        "greedy waits for the connection and moves as soon as it is back."
+    )
+    expect(page.locator("#seat-white")).to_contain_text("white waits")
+    left = page.evaluate("import('/static/clock.js').then(({secondsLeft}) => secondsLeft('white'))")
+    assert left == 60, "the clock of an agent that cannot think stands"
+    line.mend()
+    expect(page.locator("#status")).to_have_text("Black to move")
+
+    page.keyboard.press("2")
+    expect(page.locator("#board .square.noted").first).to_be_visible()
+    line.cut()
+    expect(page.locator("#analysis-state")).to_have_text("Analysis goes on when the connection is back.")
+    asked = len(line.asked("analyse"))
+    line.mend()
+    expect(page.locator("#analysis-state")).to_contain_text("from the view of black")
+    assert len(line.asked("analyse")) > asked
+
+    page.click("#tab-tree")
+    line.kept_back = {"tree"}
+    page.click("#tree-start")
+    expect(page.locator("#tree-state")).to_have_text("Growing a tree…")
+    line.cut()
+    expect(page.locator("#tree-state")).to_have_text("The tree is grown anew when the connection is back.")
+    line.mend()
+    expect(page.locator("#tree-body tr").first).to_be_visible()
+
+    page.click("#tab-review")
+    line.verdicts = 2
+    page.click("#review-start")
+    expect(page.locator("#review-progress")).to_have_js_property("value", 2)
+    line.cut()
+    expect(page.locator("#review-state")).to_have_text("The review goes on when the connection is back.")
+    line.mend()
+    expect(page.locator("#review-state")).to_contain_text("Review finished", timeout=3 * PATIENCE)
+    assert [len(message["game"]["moves"]) for message in line.asked("review")] == [2, 1]
+    assert page.evaluate(_REVIEWED) == [True, True, True]
+
+
+_REVIEWED = """async () => {
+  const {table} = await import("/static/table.js");
+  return table.tree.line().map(({review}) => Boolean(review));
+}"""
+
+
+def test_a_server_that_does_not_answer_is_given_up(server: Server, browser: Browser) -> None:
+    page = open_page(browser, server.address)
+    page.clock.install()
+    line = Line(page)
+    line.kept_back = {"stop"}
+    greeted = len(line.asked("hello"))
+    page.clock.run_for(60_000)
+    expect(page.locator("#toast")).to_have_text("Connected again. The game goes on.")
+    assert line.asked("stop") and len(line.asked("hello")) > greeted
     page.context.close()
 
 
@@ -470,6 +628,33 @@ def test_nothing_jumps(server: Server, browser: Browser, width: int) -> None:
     page = open_page(browser, address, viewport={"width": width, "height": 800})
     page.wait_for_selector("#board .square.noted")
     assert layout_shift(page) < 0.02
+    page.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_forced_colours_hide_nothing(server: Server, browser: Browser, scheme: Any) -> None:
+    """High contrast: discs, marks, hints, what is chosen and the focus look different from each other."""
+    address = server.address + link(Position.start(), "f5d6c3", view="play")
+    page = open_page(browser, address, forced_colors="active", color_scheme=scheme)
+    squares = {"empty": "a1", "black": "e5", "white": "d6", "black, last": "c3", "legal": "c5"}
+
+    def picture(square: str) -> bytes:
+        return page.locator(f'#board [data-square="{square}"]').screenshot()
+
+    looks = {name: picture(square) for name, square in squares.items()}
+    page.keyboard.press("b")
+    for key in ["Home", *["ArrowUp"] * 8]:
+        page.keyboard.press(key)
+    looks["focused"] = picture("a1")
+    for one, other in combinations(looks, 2):
+        assert differing(looks[one], looks[other]) > 0.01, f"{one} looks like {other}, {scheme}"
+    stones = [page.locator(f"#seat-{side} .stone").screenshot() for side in ("black", "white")]
+    assert differing(*stones) > 0.1
+    page.keyboard.press("2")
+    page.hover("nav [aria-current]")
+    for group in ("nav button", ".tabs button", "#moves button"):
+        backgrounds = page.locator(group).evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)")
+        assert len(set(backgrounds)) == 2, f"which of {group} is chosen, {scheme}"
     page.context.close()
 
 

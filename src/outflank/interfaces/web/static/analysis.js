@@ -226,7 +226,7 @@ function build() {
     el(
       "p",
       { class: "hint" },
-      "On the board: a white box is an exact value, a green one an estimate; a golden ring is the best move.",
+      "On the board: a box with an edge is an exact value, one without an estimate; a ring is the best move.",
     ),
   );
 }

@@ -19,7 +19,8 @@ import { defaultOpponent, setUpNewGame } from "./newgame.js";
 import { setUpReview } from "./review.js";
 import { setUpSeats } from "./seats.js";
 import { server, watchServer } from "./server.js";
-import { fromAddress, habit, restored, save, saveSoon, setHabit } from "./storage.js";
+import { address, fromAddress, habit, keepGame, restored, revisited } from "./storage.js";
+import { save, saveSoon, setHabit, travel } from "./storage.js";
 import { setUpGames } from "./games.js";
 import { PERSON, table } from "./table.js";
 import { GameTree } from "./tree.js";
@@ -92,11 +93,23 @@ function setUpTheme() {
 
 /** Opens a stored or linked game, or says what is wrong with the link. */
 function openKnown(game) {
-  if (game) table.open(game);
+  if (game && game.tree === table.tree) {
+    table.goTo(game.at);
+    table.setView(game.view);
+  } else if (game) {
+    if (game.at) game.tree.goTo(game.at);
+    table.open(game);
+  }
   const trouble = game
     ? game.refused
     : "The address names no game; it should contain for example #rules=standard-8x8&moves=f5d6.";
   if (trouble) toast(trouble, true);
+}
+
+/** Follows Back and Forward, and addresses that are typed or pasted. */
+function follow() {
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+  travel(() => openKnown(revisited() ?? fromAddress()));
 }
 
 /** A first visitor meets an agent of about even strength at once; everybody else finds the game as it was left. */
@@ -104,12 +117,13 @@ function openFirstGame() {
   const known = restored();
   if (known) return openKnown(known);
   if (location.hash.length > 1) openKnown(null);
-  table.open({ tree: new GameTree({ variant: "standard", size: 8 }) });
+  const tree = new GameTree({ variant: "standard", size: 8 });
+  table.open({ tree });
   server.addEventListener(
     "welcome",
     () => {
       const level = defaultOpponent();
-      if (!level || table.tree.root.children.length || table.view !== "play") return;
+      if (!level || table.tree !== tree || tree.root.children.length || table.view !== "play") return;
       table.players = { black: PERSON, white: { kind: "agent", text: level.text, name: level.name } };
       table.tell("game");
       table.tell("seats");
@@ -122,7 +136,7 @@ keepTime();
 keepPlaying();
 for (const event of ["seats", "view", "cursor"]) table.on(event, showBoard);
 for (const event of ["seats", "view", "game"]) table.on(event, save);
-table.on("cursor", ({ played }) => (played ? save() : saveSoon()));
+table.on("cursor", ({ played }) => (played ? save({ played }) : saveSoon()));
 table.on("notes", saveSoon);
 table.on("view", showView);
 setUpTheme();
@@ -143,9 +157,17 @@ byId("skip").addEventListener("click", () => board.focus());
 watchServer();
 for (const button of document.querySelectorAll("nav [data-view]"))
   button.addEventListener("click", () => table.setView(button.dataset.view));
-addEventListener("hashchange", () => openKnown(fromAddress()));
+addEventListener("popstate", follow);
+addEventListener("hashchange", () => {
+  if (location.hash !== address()) follow();
+});
 addEventListener("pagehide", () => {
   settle();
   save();
 });
 openFirstGame();
+// From here on there is a game that can be left.
+table.on("leave", () => {
+  settle();
+  keepGame();
+});

@@ -4,8 +4,10 @@
  *
  * The clock of the side to move runs in the view "play" at the end of a line, from the first move on, unless the game
  * is paused. Time spent on a position is booked on it when the clock stops. What an agent needs to be compiled is not
- * its time: its clock begins when it begins to think.
+ * its time: its clock begins when it begins to think. Neither is a lost connection: its clock then goes back to what it
+ * was before this move, because it thinks anew.
  */
+import { server } from "./server.js";
 import { table } from "./table.js";
 
 const LOOK_EVERY = 200; // milliseconds
@@ -14,12 +16,13 @@ const LOOK_EVERY = 200; // milliseconds
 let running = null;
 
 function shouldRun() {
-  const { clock, view, paused, preparing, tree, node } = table;
+  const { clock, view, paused, preparing, tree, node, mover } = table;
   return (
     Boolean(clock && node.left) &&
     view === "play" &&
     !paused &&
     !preparing &&
+    (mover.kind === "person" || server.isOpen) &&
     !tree.over &&
     node.ply > 0 &&
     node.children.length === 0
@@ -53,6 +56,11 @@ function prepared() {
   restart();
 }
 
+function disconnected() {
+  if (table.mover.kind === "agent") running = null; // without booking what has passed
+  restart();
+}
+
 /** Seconds that a side has left in the position on screen, null without a clock. @returns {number | null} */
 export function secondsLeft(side) {
   const { node, clock } = table;
@@ -80,6 +88,8 @@ export function clockText(seconds) {
 export function keepTime() {
   table.on("cursor", moved);
   table.on("preparing", prepared);
+  server.addEventListener("open", restart);
+  server.addEventListener("closed", disconnected);
   for (const event of ["game", "seats", "view"]) table.on(event, restart);
   setInterval(look, LOOK_EVERY);
 }

@@ -5,20 +5,24 @@
  * any of which can be put on the board.
  */
 import { announce, byId, el, newButton, plural, toast } from "./dom.js";
+import { server } from "./server.js";
 import { table } from "./table.js";
 import { GameTree } from "./tree.js";
 
 const PAGE = 25;
 /** What is shown: the store, the agent whose games are listed, and the first of them. */
 const shown = { store: "", agent: "", offset: 0 };
+/** Whether what is offered has been loaded, from the server as it is now. */
 let loaded = false;
+/** Counts what is asked for: an answer that comes after something else was asked for is not shown. */
+let asked = 0;
 /** Agents of the store by their full text: the same without options that are as usual. @type {Map<string, string>} */
 let names = new Map();
 
 async function get(path) {
   const response = await fetch(path);
-  const answer = await response.json();
-  if (!response.ok) throw new Error(answer.error ?? `${path}: ${response.status}`);
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(answer.error ?? `The server refused this: ${response.status}.`);
   return answer;
 }
 
@@ -29,16 +33,30 @@ async function attempt(action) {
   try {
     await action();
   } catch (error) {
-    toast(error instanceof TypeError ? "The server cannot be reached." : error.message, true);
+    const text = error instanceof TypeError ? "The server cannot be reached." : error.message;
+    byId("games-state")?.replaceChildren(text);
+    toast(text, true);
   }
 }
 
+/** Shows what is offered, and of it what was shown before. */
 async function load() {
-  const { stores, reports } = await get("api/stores");
   loaded = true;
-  byId("games").replaceChildren(...(stores.length || reports.length ? offered(stores, reports) : [nothing()]));
-  if (stores.length) await openStore(stores[0].name);
+  if (!byId("games").childElementCount) byId("games").replaceChildren(loading("Reading what is stored…"));
+  try {
+    const { stores, reports } = await get("api/stores");
+    byId("games").replaceChildren(...(stores.length || reports.length ? offered(stores, reports) : [nothing()]));
+    if (stores.some(({ name }) => name === shown.store)) await showStore();
+    else if (stores.length) await openStore(stores[0].name);
+  } catch (error) {
+    loaded = false;
+    if (!(error instanceof TypeError)) throw error;
+    const text = "There is no connection to the server. The games come by themselves when it is back.";
+    byId("games").replaceChildren(loading(text));
+  }
 }
+
+const loading = (text) => card("Stored games", "games-loading", el("p", { class: "hint", role: "status" }, text));
 
 function nothing() {
   return card(
@@ -62,7 +80,7 @@ function offered(stores, reports) {
   const choice = el(
     "select",
     { id: "games-store", onchange: () => attempt(() => openStore(choice.value)) },
-    ...stores.map(({ name }) => el("option", { value: name }, name)),
+    ...stores.map(({ name }) => el("option", { value: name, selected: name === shown.store }, name)),
   );
   const links = reports.map(({ name, url }) =>
     el("li", {}, el("a", { href: url, target: "_blank", rel: "noopener" }, name)),
@@ -83,9 +101,16 @@ function offered(stores, reports) {
 
 async function openStore(name) {
   Object.assign(shown, { store: name, agent: "", offset: 0 });
+  await showStore();
+}
+
+async function showStore() {
+  const number = ++asked;
   byId("games-state").textContent = "Reading the store…";
   const summary = await get(storePath("summary"));
+  if (number !== asked) return;
   const agents = summary.agents.map((agent, i) => identity(agent, summary.behaviours[i]));
+  if (!agents.includes(shown.agent)) shown.agent = "";
   names = new Map(agents.map((agent, i) => [agent, summary.names[i]]));
   byId("games-state").textContent = `${plural(summary.games, "game")} of ${plural(agents.length, "agent")}.`;
   const order = summary.ratings
@@ -198,7 +223,9 @@ const scrolling = (label, content) =>
 
 async function listGames(agents) {
   const filter = new URLSearchParams({ offset: shown.offset, limit: PAGE, ...(shown.agent && { agent: shown.agent }) });
+  const number = ++asked;
   const { total, games } = await get(storePath(`games?${filter}`));
+  if (number !== asked) return;
   const choose = el(
     "select",
     {
@@ -278,9 +305,14 @@ async function openGame(key) {
   announce(`${black} against ${white}, ${plural(game.moves.length, "move")}: ${reason}`);
 }
 
-/** Loads what is offered when the view is first opened. */
+/** Loads what is offered when the view is first opened, and again after the server was away. */
 export function setUpGames() {
-  table.on("view", () => {
+  const look = () => {
     if (table.view === "games" && !loaded) attempt(load);
+  };
+  table.on("view", look);
+  server.addEventListener("closed", () => {
+    loaded = false;
   });
+  server.addEventListener("welcome", look);
 }

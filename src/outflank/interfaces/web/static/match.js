@@ -35,12 +35,13 @@ function update() {
 function cancel() {
   task.stop();
   end();
-  table.tell("thinking", { side: null });
 }
 
+/** Nobody thinks any more. */
 function end() {
   task = null;
   table.setPreparing(false);
+  table.tell("thinking", { side: null });
 }
 
 function begin(node) {
@@ -61,10 +62,10 @@ function thinkRequest(node) {
 }
 
 function heard(reply, node, began) {
-  if (reply.kind === "lost") return end();
+  if (reply.kind === "lost" || reply.kind === "stopped") return end(); // `update` comes again with the connection
   if (reply.kind === "error") {
-    end();
     stepping = false;
+    end();
     table.setPaused(true);
     toast(`The agent could not move: ${reply.message}`, true);
     return;

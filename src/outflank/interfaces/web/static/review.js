@@ -19,40 +19,57 @@ const PACES = [
 const SHOWN = 6; // moves of a better line in the list; the board has all of them
 const INVITATION =
   "Every move of this line is compared with the best one. Values are exact near the end, estimates before.";
-/** @type {(() => void) | null} */
-let stop = null;
+/**
+ * The review that is under way: the line, and how many of its positions are not judged yet, which are its first ones.
+ * @type {{nodes: import("./tree.js").Node[], left: number, pace: number, stop: () => void} | null}
+ */
+let run = null;
 
 function start() {
-  if (stop) return finish("Review stopped.");
+  if (run) return finish("Review stopped.");
   const nodes = table.tree.line();
-  const moves = nodes.length - 1;
-  if (!moves) return setState("There are no moves to review yet.");
-  const request = { game: table.tree.request(nodes.at(-1)), seconds_per_move: Number(byId("review-pace").value) };
+  if (nodes.length === 1) return setState("There are no moves to review yet.");
+  run = { nodes, left: nodes.length, pace: Number(byId("review-pace").value), stop: () => {} };
   byId("review-start").textContent = "Stop";
   byId("review-progress").max = nodes.length;
-  byId("review-progress").value = 0;
-  setState(beginning(moves));
-  stop = server.stream("review", request, (reply) => heard(reply, nodes));
+  ask();
 }
 
-const beginning = (moves) => `Reviewing ${plural(moves, "move")}, the last one first…`;
+/** Asks for the verdicts that are missing: all of them, or the rest after a break. */
+function ask() {
+  const { nodes, left, pace } = run;
+  const game = table.tree.request(nodes[Math.min(left, nodes.length - 1)]);
+  showProgress();
+  run.stop = server.stream("review", { game, seconds_per_move: pace }, (reply) => heard(reply, left));
+}
 
-function heard(reply, nodes) {
-  if (reply.kind === "error" || reply.kind === "lost") return finish(reply.message, true);
+function showProgress() {
+  const { nodes, left } = run;
+  byId("review-progress").value = nodes.length - left;
+  setState(`Reviewing ${plural(nodes.length - 1, "move")}, the last one first…`);
+}
+
+function heard(reply, before) {
+  if (reply.kind === "lost" || reply.kind === "stopped")
+    return setState("The review goes on when the connection is back.", true);
+  if (reply.kind === "error") return finish(reply.message, true);
   if (reply.kind === "preparing") setState(preparingText(reply));
-  if (reply.ply !== undefined) {
-    if (!byId("review-progress").value) setState(beginning(nodes.length - 1));
+  if (reply.ply < run.left) {
     const { value, best, best_pv: pv, played, loss, mark, exact } = reply;
-    nodes[reply.ply].review = { value, best, pv, played, loss, mark, exact };
-    byId("review-progress").value += 1;
+    run.nodes[reply.ply].review = { value, best, pv, played, loss, mark, exact };
+    run.left = reply.ply;
+    showProgress();
     table.tell("notes");
   }
-  if (reply.last) finish(`Review finished: ${summaryText(nodes)}`);
+  if (!reply.last) return;
+  if (!run.left) finish(`Review finished: ${summaryText(run.nodes)}`);
+  else if (run.left < before) ask(); // one request has its time, and this game needs more
+  else finish("The review ended before it was finished.", true);
 }
 
 function finish(text, trouble = false) {
-  stop?.();
-  stop = null;
+  run.stop();
+  run = null;
   byId("review-start").textContent = "Review this game";
   byId("review-progress").value = 0;
   setState(text, trouble);
@@ -194,8 +211,9 @@ export function setUpReview() {
     el("ul", { id: "review-list", class: "verdicts" }),
   );
   table.on("game", () => {
-    if (stop) finish("Review stopped: another game is on the board.");
+    if (run) finish("Review stopped: another game is on the board.");
     else setState(INVITATION);
   });
   for (const event of ["game", "notes", "cursor", "view", "tab"]) table.on(event, show);
+  server.addEventListener("open", () => run && ask());
 }

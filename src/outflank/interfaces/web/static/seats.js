@@ -5,6 +5,7 @@
 import { announce, byId, capital, el, setText, short } from "./dom.js";
 import { clockText, secondsLeft } from "./clock.js";
 import { isThinking, redoTarget, resigningSide, step, undoTarget } from "./match.js";
+import { server } from "./server.js";
 import { table } from "./table.js";
 import { lineText, moveSpoken, PREPARING, placeSpoken, playerName, rulesLine, status, withUnit } from "./words.js";
 
@@ -39,13 +40,18 @@ function showSeats() {
     seat.setAttribute("aria-label", `${capital(side)}, ${playerName(player)}`);
     setText(who, playerName(player));
     who.title = player.text ?? playerName(player);
-    const act = player.kind === "agent" && isThinking() ? (table.preparing ? "preparing…" : "thinking…") : "to move";
-    setText(doing, toMove ? `${side} ${act}` : side);
+    setText(doing, toMove ? `${side} ${act(player)}` : side);
     setText(count, String(table.position[side]));
     count.setAttribute("aria-label", `${table.position[side]} discs`);
     count.setAttribute("role", "img");
   }
   showClocks();
+}
+
+/** What the player to move does. */
+function act({ kind }) {
+  if (kind === "agent" && isThinking()) return table.preparing ? "preparing…" : "thinking…";
+  return kind === "agent" && server.lost ? "waits" : "to move";
 }
 
 function showClocks() {
@@ -92,7 +98,8 @@ function showButtons(tree, node, position) {
 
 function showThinking({ side, reply }) {
   setText(byId("thinking-title"), table.preparing ? capital(PREPARING) : "Thinking");
-  if (!reply) return showSeats();
+  if (!side) showThinker();
+  if (!reply) return show();
   const { name } = table.players[side];
   if (reply.kind === "preparing") return byId("thinking").replaceChildren(...preparing(name, reply));
   const facts = [
@@ -167,6 +174,7 @@ export function setUpSeats() {
     if (table.preparing) announce(`${table.mover.name}: ${PREPARING}.`);
   });
   table.on("thinking", showThinking);
+  for (const event of ["open", "closed"]) server.addEventListener(event, show);
   byId("pass").addEventListener("click", () => table.play(table.tree.pass));
   byId("undo").addEventListener("click", undo);
   byId("redo").addEventListener("click", () => table.goTo(redoTarget()));

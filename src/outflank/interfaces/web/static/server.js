@@ -1,7 +1,7 @@
 /**
  * The one connection of this page to its server, and what the server said when it was greeted: levels, agents, limits.
  */
-import { byId, setText, toast } from "./dom.js";
+import { announce, byId, setText, toast } from "./dom.js";
 import { Connection, socketAddress } from "./socket.js";
 
 export const server = new Connection(socketAddress(document.baseURI));
@@ -15,17 +15,24 @@ let wasLost = false;
 async function greet() {
   try {
     welcome = await server.ask("hello");
-    server.dispatchEvent(new Event("welcome"));
   } catch {
     return; // lost again; the next one greets anew
   }
+  clearInterval(ticking);
+  byId("lost").hidden = true;
   showState("open", `Connected, version ${welcome.version}`);
+  server.dispatchEvent(new Event("welcome"));
   if (wasLost) toast("Connected again. The game goes on.");
   wasLost = false;
 }
 
+/** Says what is lost and what is not, for as long as it lasts. */
 function lost() {
-  if (!wasLost) toast("The connection to Outflank is lost. Your game is safe here; agents and analysis wait.", true);
+  showState("closed", "No connection");
+  if (!wasLost) {
+    byId("lost").hidden = false;
+    announce(byId("lost-text").textContent);
+  }
   wasLost = true;
   clearInterval(ticking);
   ticking = setInterval(countDown, 500);
@@ -33,9 +40,8 @@ function lost() {
 }
 
 function countDown() {
-  if (server.isOpen) return clearInterval(ticking);
   const seconds = Math.max(0, Math.ceil((server.retryAt - Date.now()) / 1000));
-  showState("closed", seconds ? `No connection, next try in ${seconds} s` : "No connection, trying…");
+  setText(byId("next-try"), seconds ? `Next try in ${seconds} s.` : "Trying…");
 }
 
 function showState(state, text) {
@@ -43,13 +49,18 @@ function showState(state, text) {
   label.className = `connection ${state}`;
   label.title = text;
   setText(label, text);
-  byId("retry").hidden = state !== "closed";
 }
 
-/** Watches the connection and shows its state in the corner of the page. */
+/** Watches the connection and shows its state: a dot in the corner of the page, a notice while it is lost. */
 export function watchServer() {
+  const retry = () => server.retry();
   server.addEventListener("open", greet);
   server.addEventListener("closed", lost);
   server.addEventListener("trouble", (event) => toast(event.detail, true));
-  byId("retry").addEventListener("click", () => server.retry());
+  byId("retry").addEventListener("click", retry);
+  byId("hide-lost").addEventListener("click", () => {
+    byId("lost").hidden = true;
+  });
+  addEventListener("online", retry);
+  document.addEventListener("visibilitychange", () => document.hidden || retry());
 }

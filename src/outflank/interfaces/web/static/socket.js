@@ -3,13 +3,16 @@
  *
  * The server keeps no games, so a broken connection loses nothing: every request that was under way ends with the kind
  * "lost", it is opened again after one second, then two, four, and so on to fifteen, and whoever still wants an
- * answer asks again on the event "open".
+ * answer asks again on the event "open". A line that is dead without being closed (a computer that slept, a network
+ * that went away) is found by asking: a server that does not answer for so long counts as gone.
  *
  * @typedef {{kind: string, last?: boolean, message?: string} & Record<string, any>} Reply
  */
 
 const FIRST_WAIT = 1000;
 const LONGEST_WAIT = 15000;
+const SILENCE = 15000; // milliseconds without a word before the server is asked whether it is there
+const PATIENCE = 30000; // milliseconds for its answer; a server that compiles on a busy machine may be slow
 
 export class Connection extends EventTarget {
   constructor(url) {
@@ -19,7 +22,10 @@ export class Connection extends EventTarget {
     this.next = 1;
     /** @type {Map<number, (reply: Reply) => void>} */
     this.waiting = new Map();
+    /** Whether it was lost and is not back yet. */
+    this.lost = false;
     this.open();
+    setInterval(() => this.look(), SILENCE / 3);
   }
 
   get isOpen() {
@@ -29,16 +35,38 @@ export class Connection extends EventTarget {
   /** Opens it, now and whenever it breaks. */
   open() {
     clearTimeout(this.timer);
-    this.socket = new WebSocket(this.url);
-    this.socket.onopen = () => {
-      this.wait = FIRST_WAIT;
+    const socket = new WebSocket(this.url);
+    this.socket = socket;
+    this.heardAt = Date.now();
+    this.askedAt = 0;
+    socket.onopen = () => {
+      this.lost = false;
       this.dispatchEvent(new Event("open"));
     };
-    this.socket.onmessage = ({ data }) => this.receive(JSON.parse(data));
-    this.socket.onclose = () => this.broken();
+    socket.onmessage = ({ data }) => this.receive(JSON.parse(data));
+    socket.onclose = () => {
+      if (socket === this.socket) this.broken();
+    };
+  }
+
+  /** Asks a silent server whether it is there; one that does not answer is given up. */
+  look() {
+    const since = this.socket.readyState === WebSocket.CONNECTING ? this.heardAt : this.askedAt;
+    if (since && Date.now() - since > PATIENCE) return this.giveUp();
+    if (!this.isOpen || this.askedAt || Date.now() - this.heardAt < SILENCE) return;
+    this.askedAt = Date.now();
+    this.socket.send(JSON.stringify({ id: this.next++, do: "stop", what: 0 })); // answered at once, whatever goes on
+  }
+
+  /** Closing a dead line may take minutes; nothing more is heard from it, and a new one is opened. */
+  giveUp() {
+    this.socket.onmessage = this.socket.onclose = null;
+    this.socket.close();
+    this.broken();
   }
 
   broken() {
+    this.lost = true;
     this.retryAt = Date.now() + this.wait;
     this.timer = setTimeout(() => this.open(), this.wait);
     this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
@@ -50,11 +78,14 @@ export class Connection extends EventTarget {
 
   /** Tries again at once. */
   retry() {
-    if (this.socket.readyState === WebSocket.CLOSED) this.open();
+    if (this.lost && this.socket.readyState !== WebSocket.CONNECTING) this.open();
   }
 
   receive(reply) {
+    this.heardAt = Date.now();
+    this.askedAt = 0;
     const hear = this.waiting.get(reply.id);
+    if (hear) this.wait = FIRST_WAIT; // it serves us; a server that only says that it is full is not asked every second
     if (reply.last) this.waiting.delete(reply.id);
     if (hear) hear(reply);
     else if (reply.kind === "error") this.dispatchEvent(new CustomEvent("trouble", { detail: reply.message }));

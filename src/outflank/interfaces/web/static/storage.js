@@ -1,16 +1,22 @@
 /**
- * What outlives a reload: the game in the address, the whole tree in this tab, habits on this machine.
+ * What outlives a reload: the game in the address, the games of this tab, habits and the latest game on this machine.
  *
  * - The address holds the line up to the position on screen, so that it can be copied as a link:
- *   `#view=analyse&rules=standard-8x8&moves=f5d6c3`.
- * - sessionStorage belongs to one tab: two tabs never overwrite each other's game.
- * - localStorage keeps the habits (theme, last settings) and the latest game, to go on with it in a new tab.
+ *   `#view=analyse&rules=standard-8x8&moves=f5d6c3`. Another game and another view are another place in the browser's
+ *   history, so that Back leads to them; moves are not.
+ * - sessionStorage belongs to one tab and keeps its games whole, with players and clocks, so that a reload, Back and
+ *   Forward find them as they were left; two tabs never overwrite each other's games.
+ * - localStorage keeps the habits (theme, last settings) and the game in which somebody played last, to go on with it
+ *   in a new tab. Opening a game, looking through it and closing a tab do not make it the latest.
  */
 import { parseMoves, parseRules, rulesText, transcript } from "./rules.js";
 import { table } from "./table.js";
 import { GameTree } from "./tree.js";
 
-const RUNNING = "outflank.game";
+const LATEST = "outflank.game";
+const STAMP = "outflank.stamp"; // changes whenever the latest game is written
+const GAMES = "outflank.games"; // ids of the games of this tab, the newest first
+const MOST_GAMES = 12;
 const VIEWS = ["play", "analyse", "games"];
 
 /** The part of the address after #, for the position on screen. */
@@ -25,14 +31,52 @@ export function address(tree = table.tree, view = table.view) {
 /** A link to the position on screen that anybody with this server can open. */
 export const link = () => `${location.origin}${location.pathname}${address(table.tree, "analyse")}`;
 
-/** Writes the game to the address and to the tab. */
-export function save() {
-  const hash = address();
-  if (location.hash !== hash) history.replaceState(null, "", hash);
+/** What was last written as the latest game, where that was this game. @type {WeakMap<GameTree, string>} */
+const stamps = new WeakMap();
+
+/** Keeps the game in this tab, and as the latest game when somebody has just played or it still is that one. */
+export function keepGame({ played = false } = {}) {
   const { tree, players, clock, paused, view } = table;
-  const record = JSON.stringify({ hash, tree, players, clock, paused, view });
-  keep(sessionStorage, RUNNING, record);
-  if (tree.root.children.length) keep(localStorage, RUNNING, record);
+  const isLatest = played || (stamps.has(tree) && stamps.get(tree) === read(localStorage, STAMP));
+  if (isLatest) stamps.set(tree, Math.random().toString(36).slice(2));
+  const stamp = stamps.get(tree);
+  const record = JSON.stringify({ hash: address(), tree, players, clock, paused, view, stamp });
+  const [first, ...others] = [tree.id, ...gamesHere().filter((id) => id !== tree.id)];
+  for (const id of others.splice(MOST_GAMES - 1)) forget(sessionStorage, `${GAMES}.${id}`);
+  keep(sessionStorage, `${GAMES}.${first}`, record);
+  keep(sessionStorage, GAMES, JSON.stringify([first, ...others]));
+  if (!isLatest) return;
+  keep(localStorage, LATEST, record);
+  keep(localStorage, STAMP, stamp);
+}
+
+/** The place in the browser's history, null before the first. @type {{game: string, view: string} | null} */
+let place = null;
+let travelling = false;
+
+/** Writes the game to the address and to the tab. */
+export function save(how) {
+  keepGame(how);
+  if (travelling) return;
+  const { tree, view } = table;
+  const hash = address();
+  const isOther = place !== null && (place.game !== tree.id || place.view !== view);
+  if (!isOther && location.hash === hash && history.state?.game === tree.id) return;
+  place = { game: tree.id, view };
+  if (isOther) history.pushState(place, "", hash);
+  else history.replaceState(place, "", hash);
+}
+
+/** Opens what the browser's history has led to, without making a new place in it. @param {() => void} open */
+export function travel(open) {
+  travelling = true;
+  try {
+    open();
+  } finally {
+    travelling = false;
+    place = { game: table.tree.id, view: table.view };
+    save();
+  }
 }
 
 const REST = 200; // milliseconds; browsers refuse pages that change their address too often
@@ -48,13 +92,36 @@ export function saveSoon() {
 
 /** The game to begin with: that of this tab, unless the address names another; null when there is neither. */
 export function restored() {
-  const running = unpack(read(sessionStorage, RUNNING));
+  const here = revisited();
+  if (here) return here;
+  const running = stored(gamesHere()[0]);
   const linked = fromAddress();
   return running && (!linked || running.hash === location.hash) ? running : linked;
 }
 
-/** The latest game of any tab, null when there is none. */
-export const latest = () => unpack(read(localStorage, RUNNING));
+/**
+ * The game of this tab that belongs to the place in the browser's history, with its position and view of then; null
+ * when the place has none, such as a link that was pasted into the address.
+ */
+export function revisited() {
+  const id = history.state?.game;
+  const linked = fromAddress();
+  const game = id === table.tree.id ? { ...table } : stored(id);
+  if (!game || !linked) return null;
+  return { ...game, view: linked.view, at: game.tree.growLine(game.tree.root, linked.tree.moves()) };
+}
+
+const gamesHere = () => parsed(read(sessionStorage, GAMES)) ?? [];
+
+/** A game of this tab. */
+function stored(id) {
+  const game = unpack(read(sessionStorage, `${GAMES}.${id}`));
+  if (game?.stamp) stamps.set(game.tree, game.stamp);
+  return game;
+}
+
+/** The game in which somebody played last, in any tab; null when there is none. */
+export const latest = () => unpack(read(localStorage, LATEST));
 
 /**
  * The game that the address names, null when it names none. Moves that are not legal end it, and `refused` says so.
@@ -78,21 +145,23 @@ const isLine = (line, size) => new RegExp(`^[XO-]{${size * size}} [XO]$`).test(l
 
 function unpack(text) {
   try {
-    const record = JSON.parse(text);
+    const record = parsed(text);
     return record && { ...record, tree: GameTree.fromJSON(record.tree) };
   } catch {
     return null; // written by another version: begin afresh
   }
 }
 
-/** A habit of this person, such as the theme. */
-export function habit(name, otherwise) {
+function parsed(text) {
   try {
-    return JSON.parse(read(localStorage, `outflank.${name}`)) ?? otherwise;
+    return JSON.parse(text);
   } catch {
-    return otherwise;
+    return null;
   }
 }
+
+/** A habit of this person, such as the theme. */
+export const habit = (name, otherwise) => parsed(read(localStorage, `outflank.${name}`)) ?? otherwise;
 
 export const setHabit = (name, value) => keep(localStorage, `outflank.${name}`, JSON.stringify(value));
 
@@ -109,5 +178,13 @@ function keep(storage, key, text) {
     storage.setItem(key, text);
   } catch {
     // full or forbidden: the address still holds the game
+  }
+}
+
+function forget(storage, key) {
+  try {
+    storage.removeItem(key);
+  } catch {
+    // forbidden: then there is nothing either
   }
 }

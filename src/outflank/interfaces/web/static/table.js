@@ -5,6 +5,7 @@
  *
  * | event    | what changed |
  * |----------|--------------|
+ * | leave    | another game is about to come |
  * | game     | another game is on the table |
  * | cursor   | another position is shown; `detail.played` when a move was just made |
  * | notes    | something is known now about positions of the game (values, reviews, variations) |
@@ -74,11 +75,13 @@ class Table extends EventTarget {
 
   /** Puts another game on the table; whatever is left out becomes a free board for two persons without clocks. */
   open({ tree, players = { black: PERSON, white: PERSON }, clock = null, view = this.view, paused = false }) {
-    Object.assign(this, { tree, players, clock, paused });
+    this.tell("leave");
+    const isOtherView = view !== this.view;
+    Object.assign(this, { tree, players, clock, paused, view });
     if (clock) tree.current.left ??= { black: clock.seconds, white: clock.seconds };
     this.tell("game");
     this.tell("seats");
-    this.setView(view);
+    if (isOtherView) this.tell("view");
     this.tell("cursor");
   }
 

@@ -29,6 +29,8 @@ export class GameTree {
   constructor(rules, start = null) {
     this.rules = rules;
     this.start = start;
+    /** Tells the games of a tab apart. */
+    this.id = Math.random().toString(36).slice(2);
     /** @type {Node} */
     this.root = newNode(null, null, startPosition(rules, start));
     /** @type {Node} */
@@ -149,12 +151,13 @@ export class GameTree {
       children: node.children.map(pack),
       ...Object.fromEntries(KEPT.filter((key) => node[key] !== undefined).map((key) => [key, node[key]])),
     });
-    return { rules: rulesText(this.rules), start: this.start, at: this.moves(), tree: pack(this.root) };
+    return { id: this.id, rules: rulesText(this.rules), start: this.start, at: this.moves(), tree: pack(this.root) };
   }
 
   /** The tree of stored data; throws when the data is no game. @returns {GameTree} */
-  static fromJSON({ rules, start, at, tree: packed }) {
+  static fromJSON({ id, rules, start, at, tree: packed }) {
     const tree = new GameTree(parseRules(rules), start);
+    tree.id = id;
     const unpack = (data, node) => {
       for (const key of KEPT) if (data[key] !== undefined) node[key] = data[key];
       for (const child of data.children) unpack(child, tree.grow(node, child.move));

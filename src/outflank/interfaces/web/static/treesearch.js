@@ -10,7 +10,7 @@ import { table } from "./table.js";
 import { preparingText } from "./words.js";
 
 const PLAYOUTS = [10000, 100000, 1000000];
-/** @type {(() => void) | null} */
+/** Ends the search that is under way, or that waits for the connection. @type {(() => void) | null} */
 let stop = null;
 /** @type {any} */
 let answer = null;
@@ -18,18 +18,25 @@ let answer = null;
 let board;
 
 function start() {
-  if (stop) return end();
+  if (stop) return answer ? end() : forget();
+  byId("tree-start").textContent = "Stop";
+  ask();
+}
+
+function ask() {
   answer = null;
   setState("Growing a tree…");
-  byId("tree-start").textContent = "Stop";
   stop = server.stream("tree", { game: table.tree.request(), playouts: Number(byId("tree-playouts").value) }, heard);
 }
 
 function heard(reply) {
-  if (reply.kind === "error" || reply.kind === "lost") setState(reply.message, true);
   if (reply.kind === "preparing") setState(preparingText(reply));
   if (reply.kind === "tree" && reply.moves?.length) answer = reply;
-  if (reply.last) end();
+  if (reply.kind === "lost") {
+    answer = null;
+    setState("The tree is grown anew when the connection is back.", true);
+  } else if (reply.last) end();
+  if (reply.kind === "error") setState(reply.message, true);
   soon();
 }
 
@@ -118,8 +125,9 @@ export function setUpTreeSearch(view) {
     el(
       "p",
       { class: "hint" },
-      "On the board: the share of random games won, and below it the visits; a golden ring is the most visited move.",
+      "On the board: the share of random games won, and below it the visits; a ring is the most visited move.",
     ),
   );
   for (const event of ["game", "cursor", "view", "tab"]) table.on(event, forget);
+  server.addEventListener("open", () => stop && ask());
 }

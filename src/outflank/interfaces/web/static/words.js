@@ -1,6 +1,7 @@
 /** The sentences of the page about the game: what is going on, what was played, who has won. */
 import { capital, plural } from "./dom.js";
 import { other, squareName } from "./rules.js";
+import { isThinking } from "./match.js";
 import { table } from "./table.js";
 
 /** What is said while code is compiled. */
@@ -65,6 +66,7 @@ function moveText(side) {
   if (paused) return "Paused. “Go on” lets the game run, “Step” makes one move.";
   if (node.children.length)
     return "You are looking back at a finished move. “Redo” leads on, “Undo” further back.";
+  if (!isThinking()) return `${mover.name} waits for the connection and moves as soon as it is back.`;
   return `${mover.name} is ${table.preparing ? PREPARING : "thinking"}.`;
 }
 
