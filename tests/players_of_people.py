@@ -69,6 +69,32 @@ class Dying:
         os._exit(3)
 
 
+class DyingLate:
+    """Dies in the middle of a game, of the most common exit code."""
+
+    def choose(self, position: Position) -> int:
+        import os
+
+        if position.empties < 9:
+            os._exit(1)
+        return position.moves[0]
+
+
+class KilledOnce:
+    """Its process is killed once, in the middle of a game, by somebody who leaves a file."""
+
+    def choose(self, position: Position) -> int:
+        import os
+        import signal
+        from pathlib import Path
+
+        mark = Path(os.environ["OUTFLANK_TEST_KILLED"])
+        if position.empties < 9 and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return position.moves[-1]
+
+
 class Nothing:
     """Has no way to play."""
 

@@ -30,7 +30,7 @@ from outflank.search.player import Player
 from outflank.spec import Call, Value, parse
 
 START_SECONDS = 60.0
-"""For Python, the person's imports and the building of the agent, and for a move that no time limit bounds."""
+"""For Python, the person's imports and the building of the agent, and usually for a move that no time limit bounds."""
 _COMPILE_SECONDS = 300.0
 """For everything that a built-in agent needs, from an empty cache on a busy machine."""
 _WARM_UP_SECONDS = 5.0
@@ -92,6 +92,8 @@ class OutsidePlayer(Player):
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.patience = START_SECONDS
+        """Seconds for a move that no time limit bounds."""
         self._has_own_code = has_own_code(text)
         self._process: EngineProcess | None = None
         self._failed: EngineFailed | None = None
@@ -129,7 +131,7 @@ class OutsidePlayer(Player):
         failed, self._failed = self._failed, None
         if failed is not None:
             raise failed
-        return self.ask_move(position, limits, seed, _patience(limits))
+        return self.ask_move(position, limits, seed, self._seconds_for(limits))
 
     def ask_move(self, position: Position, limits: Limits, seed: int, seconds: float) -> Decision:
         """The decision, waited for so many seconds at most."""
@@ -143,6 +145,11 @@ class OutsidePlayer(Player):
         }
         answer = self._ask(question, seconds)
         return replace(_decision(answer, position, self.text), seconds=time.perf_counter() - began)
+
+    def _seconds_for(self, limits: Limits) -> float:
+        """Seconds to wait for a move. A clock for the game leaves it to the player how to spend it."""
+        allowed = limits.seconds if limits.game_seconds is None else limits.game_seconds
+        return self.patience if allowed is None else allowed + _GRACE
 
     def close(self) -> None:
         """Ends the process; the next question starts another."""
@@ -183,12 +190,6 @@ class OutsidePlayer(Player):
                 raise EngineFailed("timeout", f"no answer within {seconds:.3g} s, its process was killed") from None
             raise
         return _read(line, process)
-
-
-def _patience(limits: Limits) -> float:
-    """Seconds to wait for a move. A clock for the game leaves it to the player how to spend it."""
-    allowed = limits.seconds if limits.game_seconds is None else limits.game_seconds
-    return START_SECONDS if allowed is None else allowed + _GRACE
 
 
 def _read(line: str, process: EngineProcess) -> dict[str, Any]:

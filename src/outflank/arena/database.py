@@ -63,6 +63,7 @@ _HINTS = {
     "locked": "another program is writing to it: wait for it, or use another --store",
     "unable to open": "expected a file in a directory that exists and may be written, and not a directory itself",
     "readonly": "expected a file that may be written, in a directory that may be written",
+    "columns but": "another version of Outflank has changed the file meanwhile: continue with that version",
     "I/O": "the disk refuses to read or write: finished games are kept, and the same command continues elsewhere",
 }
 _DAMAGED = (

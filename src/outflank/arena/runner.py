@@ -2,6 +2,10 @@
 
 Resuming is running the same plan again. Workers build their agents from text, once, compile before any game begins, and
 close them after the last.
+
+Where no clock and no limit is in force, code of people's runs inside the workers, where it is fastest. A worker that it
+kills is replaced by one that takes care: there such code runs in processes of its own, so that whoever dies is known,
+and loses.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,6 +15,7 @@ from dataclasses import replace
 from outflank.agents import agent, text_of
 from outflank.agents.identities import behaviour_of
 from outflank.agents.names import short_name
+from outflank.agents.outside import OutsidePlayer
 from outflank.agents.registry import Agent
 from outflank.arena.openings import Opening
 from outflank.arena.schedule import Plan, Slot
@@ -24,19 +29,32 @@ Setting = Sequence[tuple[str, Rules, bool]]
 """What a worker prepares for: agents by text, the rules they will play under, whether a clock or limit is in force."""
 
 
-_players: dict[tuple[str, int, bool], Agent] = {}
-"""The agents of this worker by text, side and whether a clock or limit is in force.
+_players: dict[tuple[str, int, bool, bool], Agent] = {}
+"""The agents of this worker by text, side, whether a clock or limit is in force, and whether care is taken.
 
 An agent that plays itself needs two, because players remember.
 """
 
+_careful = False
+"""Whether a game that this worker played has cost another worker its life."""
+_NO_HURRY = 7 * 86_400.0
+
 
 def _player(text: str, side: int, bounded: bool) -> Agent:
-    key = (text, side, bounded)
+    key = (text, side, bounded, _careful)
     if key not in _players:
-        _players[key] = agent(text_of(text), outside=bounded)
-        _players[key].be_brief()  # nobody asks, and it takes a tenth of the time outside the kernels
+        player = agent(text_of(text), outside=bounded or _careful)
+        if isinstance(player.player, OutsidePlayer) and not bounded:
+            player.player.patience = _NO_HURRY  # as inside, where nobody looks at a clock
+        player.be_brief()  # nobody asks, and it takes a tenth of the time outside the kernels
+        _players[key] = player
     return _players[key]
+
+
+def take_care() -> None:
+    """From now on code of people's runs outside of this worker: it may have been what killed another one."""
+    global _careful
+    _careful = True
 
 
 def warm_up(setting: Setting) -> None:
@@ -50,6 +68,8 @@ def warm_up(setting: Setting) -> None:
 
 def close_players() -> None:
     """Ends whatever the agents of this worker started, such as external programs."""
+    global _careful
+    _careful = False
     while _players:
         _players.popitem()[1].close()
 
@@ -113,8 +133,9 @@ def run_plan(
     for text, _, bounded in setting_of(plan):
         agent(text_of(text), outside=bounded).close()  # one that cannot be built is told before the first game
     play = play_slot if notes else play_slot_briefly
-    work, prepare, finish = (f"{__name__}:{function.__name__}" for function in (play, warm_up, close_players))
-    with closing(executor.run(work, tasks(), prepare, setting_of(plan), finish)) as results:
+    names = (f"{__name__}:{function.__name__}" for function in (play, warm_up, close_players, take_care))
+    work, prepare, finish, care = names
+    with closing(executor.run(work, tasks(), prepare, setting_of(plan), finish, care)) as results:
         for key, outcome in results:
             slot = flying.pop(key)
             game = _lost_game(slot, outcome) if isinstance(outcome, Lost) else outcome
@@ -135,7 +156,7 @@ def behaviour_warnings(plan: Plan, store: Store) -> list[str]:
 
 
 def _lost_game(slot: Slot, lost: Lost) -> Game:
-    """A game that kills its worker every time is a draw by failure: whose fault it is cannot be known."""
+    """A game that kills even careful workers is a draw by failure: whose fault it is cannot be known."""
     return replace(
         _opening(slot),
         black=text_of(slot.black),

@@ -233,7 +233,11 @@ class Store:
         for some in _batches(slots):
             by_key = {slot.key: slot for slot in some}
             for key, points, score, termination, moves in self._chosen(query, by_key):
-                if points not in _POINTS or (type(score), type(termination), type(moves)) != (int, str, str):
+                if (
+                    key not in by_key
+                    or points not in _POINTS
+                    or (type(score), type(termination), type(moves)) != (int, str, str)
+                ):
                     raise self._changed(key)
                 yield by_key[key], points, score, termination, moves
 

@@ -57,11 +57,17 @@ class Cluster:
         self.address = address
 
     def run(
-        self, work: str, tasks: Iterable[Task], prepare: str = "", setting: Any = None, finish: str = ""
+        self,
+        work: str,
+        tasks: Iterable[Task],
+        prepare: str = "",
+        setting: Any = None,
+        finish: str = "",
+        care: str = "",
     ) -> Results:
         """The results as they come; waits for workers as long as there are none."""
         with _connected(self.address) as client:
-            shift = _Shift(client, Job(work, prepare, setting, finish), Backlog(tasks))
+            shift = _Shift(client, Job(work, prepare, setting, finish, care), Backlog(tasks))
             try:
                 yield from shift.results()
             except BaseException:
@@ -195,11 +201,12 @@ class _Shift:
     def _hand_out(self, address: str, worker: _Worker) -> None:
         """Fills a worker's queue; a task under suspicion waits for an idle worker and has it for itself."""
         while self.backlog and len(worker.doing) < worker.room and not (self.backlog.suspicious and worker.doing):
-            if self.backlog.suspicious:
+            suspicious = self.backlog.suspicious
+            if suspicious:
                 worker.room = 1
             batch = self.backlog.take(worker.batch)
             key = f"{self.run}-{next(self.numbers)}"
-            order = (self.job, self.run, __version__, pickle.dumps(batch))
+            order = (self.job, self.run, __version__, pickle.dumps((suspicious, batch)))
             future = self.client.submit(_work, *order, key=key, workers=[address])
             worker.doing[key] = future, batch
             future.add_done_callback(lambda _, key=key: self.done.put((address, key)))
@@ -264,7 +271,7 @@ _ended: deque[str] = deque(maxlen=1000)
 """The latest runs that are over: what is still queued for them is not begun."""
 
 
-def _work(job: bytes, run: str, version: str, batch: bytes) -> bytes:
+def _work(job: bytes, run: str, version: str, order: bytes) -> bytes:
     """The seconds and results of a batch, or the error that it raised."""
     os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # before anything is unpacked, which may import numba
     with _turn:
@@ -273,10 +280,13 @@ def _work(job: bytes, run: str, version: str, batch: bytes) -> bytes:
                 raise ClusterFailed(f"a worker has outflank {__version__}; expected {version}, as here")
             if run in _ended:
                 return pickle.dumps((0.0, []))
+            suspicious, batch = pickle.loads(order)
+            if suspicious:
+                pickle.loads(job).take_care()
             if run not in _prepared:
                 _prepared[run] = pickle.loads(job).begin()
             began = time.perf_counter()
-            results = [(key, _prepared[run](payload)) for key, payload in pickle.loads(batch)]
+            results = [(key, _prepared[run](payload)) for key, payload in batch]
             return pickle.dumps((time.perf_counter() - began, results))
         except Exception as error:
             return pickle.dumps(failure(error))

@@ -31,10 +31,16 @@ class Here:
     """
 
     def run(
-        self, work: str, tasks: Iterable[Task], prepare: str = "", setting: Any = None, finish: str = ""
+        self,
+        work: str,
+        tasks: Iterable[Task],
+        prepare: str = "",
+        setting: Any = None,
+        finish: str = "",
+        care: str = "",
     ) -> Results:
         """The results in order; an error of the work is raised as it is."""
-        job = Job(work, prepare, setting, finish)
+        job = Job(work, prepare, setting, finish, care)
         try:
             function = job.begin()
             for key, payload in tasks:
@@ -52,8 +58,8 @@ class _Worker:
     doing: list[Task] = field(default_factory=list)
     began: float = 0.0
     batch: int = 1
-    ready: bool = False
-    """Whether it has started and is prepared."""
+    started: bool = False
+    """Whether it has begun to prepare itself."""
 
 
 class Processes:
@@ -66,11 +72,17 @@ class Processes:
             raise BadSpec(f"{self.workers} workers are not possible; expected 1 to 1024")
 
     def run(
-        self, work: str, tasks: Iterable[Task], prepare: str = "", setting: Any = None, finish: str = ""
+        self,
+        work: str,
+        tasks: Iterable[Task],
+        prepare: str = "",
+        setting: Any = None,
+        finish: str = "",
+        care: str = "",
     ) -> Results:
         """The results as they come; all workers have ended when the last is taken, or when the caller stops asking."""
         backlog = Backlog(tasks)
-        job = pickle.dumps(Job(work, prepare, setting, finish))
+        job = pickle.dumps(Job(work, prepare, setting, finish, care))
         crew = [_hire(job) for _ in range(self.workers)] if backlog else []
         try:
             while backlog or any(worker.doing for worker in crew):
@@ -106,10 +118,11 @@ def _hand_out(worker: _Worker, backlog: Backlog) -> None:
     """Gives an idle worker its next batch."""
     if worker.doing or not backlog:
         return
+    suspicious = backlog.suspicious
     worker.doing = backlog.take(worker.batch)
     worker.began = time.perf_counter()
     with suppress(OSError):  # it has died: whoever waits for it finds out
-        worker.pipe.send(worker.doing)
+        worker.pipe.send((suspicious, worker.doing))
 
 
 def _next_results(crew: list[_Worker], job: bytes, backlog: Backlog) -> Iterator[Task]:
@@ -121,7 +134,7 @@ def _next_results(crew: list[_Worker], job: bytes, backlog: Backlog) -> Iterator
             continue
         results = _receive(worker)
         if results == []:
-            worker.ready, worker.began = True, time.perf_counter()
+            worker.started, worker.began = True, time.perf_counter()
             continue
         if results is None:
             worker.process.join(5)
@@ -137,8 +150,8 @@ def _next_results(crew: list[_Worker], job: bytes, backlog: Backlog) -> Iterator
 
 
 def _refuse_false_start(worker: _Worker) -> None:
-    """A worker that fails before it is ready would do so for ever: most often a script that starts itself again."""
-    if not worker.ready and worker.process.exitcode == 1:
+    """A worker that cannot start never will: most often a script that starts itself again."""
+    if not worker.started and worker.process.exitcode == 1:
         raise TaskFailed(
             "a worker process could not start (its own message is above); a script that uses several workers needs "
             "`if __name__ == '__main__':` around what it does, or workers=1"
@@ -146,7 +159,7 @@ def _refuse_false_start(worker: _Worker) -> None:
 
 
 def _receive(worker: _Worker) -> list[Task] | None:
-    """What a worker brings, nothing when it says that it is ready, or None when it has died; its error is raised."""
+    """What a worker brings, nothing when it has started or is prepared, None when it has died; its error is raised."""
     try:
         if not worker.pipe.poll():
             return None
@@ -165,9 +178,15 @@ def _serve(pipe: Connection, packed: bytes, parent: int) -> None:
     threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
     try:
         job: Job = pickle.loads(packed)
-        function = job.begin()
+        function = None
         pipe.send([])
-        while batch := _next_batch(pipe):
+        while order := _next_order(pipe):
+            suspicious, batch = order
+            if suspicious:
+                job.take_care()
+            if function is None:
+                function = job.begin()
+                pipe.send([])
             pipe.send([(key, function(payload)) for key, payload in batch])
         job.end()
     except Exception as error:
@@ -175,12 +194,13 @@ def _serve(pipe: Connection, packed: bytes, parent: int) -> None:
             pipe.send(failure(error))
 
 
-def _next_batch(pipe: Connection) -> list[Task]:
+def _next_order(pipe: Connection) -> tuple[bool, list[Task]] | None:
+    """Whether the next batch has cost a worker its life, and the batch; None when there are no more."""
     try:
-        batch: list[Task] = pipe.recv()
+        order: tuple[bool, list[Task]] = pipe.recv()
     except (EOFError, OSError):
-        return []
-    return batch
+        return None
+    return order
 
 
 def _watch_parent(parent: int) -> None:

@@ -36,11 +36,18 @@ class Executor(Protocol):
     """Runs tasks and yields their results as they come."""
 
     def run(
-        self, work: str, tasks: Iterable[Task], prepare: str = "", setting: Any = None, finish: str = ""
+        self,
+        work: str,
+        tasks: Iterable[Task],
+        prepare: str = "",
+        setting: Any = None,
+        finish: str = "",
+        care: str = "",
     ) -> Results:
         """`work(payload)` for every task.
 
         `prepare(setting)` runs once in every worker before its first task, `finish()` when a worker has done its last.
+        `care()` runs before a task whose worker died, also before the preparation: whoever works may then be careful.
         No worker runs two tasks at once.
         """
         ...
@@ -65,6 +72,12 @@ class Job:
     prepare: str = ""
     setting: Any = None
     finish: str = ""
+    care: str = ""
+
+    def take_care(self) -> None:
+        """Tells the process that the next task has cost a worker its life."""
+        if self.care:
+            resolve(self.care)()
 
     def begin(self) -> Callable[[Any], Any]:
         """The function for every task, in a process that is prepared for it."""

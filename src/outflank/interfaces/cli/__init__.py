@@ -60,7 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader left: end quietly
     except OSError as error:
-        print(f"outflank: cannot use {error.filename}: {error.strerror}", file=sys.stderr)
+        what = "write the answer" if error.filename is None else f"use {error.filename}"
+        print(f"outflank: cannot {what}: {error.strerror}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         kept = "; finished games are kept, the same command continues" if getattr(args, "resumes", False) else ""
