@@ -256,6 +256,13 @@ def test_a_review_goes_through_passes_and_stops_when_told() -> None:
         assert list(review(Game.of(start, moves))) == []
 
 
+def test_a_review_that_has_no_time_still_judges_every_ply() -> None:
+    game = read_transcript("f5d6c3d3")
+    verdicts = list(review(game, seconds_per_move=1e-9))
+    assert [verdict.ply for verdict in verdicts] == [4, 3, 2, 1, 0]
+    assert all(verdict.best is not None and not verdict.exact for verdict in verdicts)
+
+
 # --- levels -------------------------------------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from outflank.arena.match import MatchResult, scoreboard
-from outflank.arena.openings import read_openings
+from outflank.arena.openings import made_game, read_openings
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, Plan, Slot, gauntlet, plan_match, plan_pairings, round_robin
 from outflank.arena.statistics.pairs import tally
@@ -19,10 +19,11 @@ from outflank.arena.statistics.sprt import Sprt
 from outflank.arena.store import Store
 from outflank.arena.tournament import SETTINGS, read_tournament
 from outflank.board import Position, Rules
-from outflank.errors import BadSpec, OutflankError
+from outflank.errors import BadSpec, OutflankError, Stopped
 from outflank.execute import Here, Processes
 from outflank.facts import match_facts
 from outflank.game import Game
+from outflank.search.clock import stoppable
 from outflank.search.limits import Limits
 from support import ROOT, every_size, refused, wait_until
 
@@ -70,6 +71,17 @@ def test_openings_from_a_file(tmp_path: Path) -> None:
 def test_balanced_openings_are_fewer_and_repeatable() -> None:
     balanced = read_openings("balanced(6)", Rules(8), 5, 3)
     assert len(balanced) == 5 and balanced == read_openings("balanced(6)", Rules(8), 5, 3)
+
+
+@pytest.mark.parametrize("opening", ["balanced(52)", "balanced(8)"])
+def test_a_stop_ends_the_search_for_an_even_opening(opening: str) -> None:
+    with stoppable(lambda: True), pytest.raises(Stopped, match="even opening after .* plies was stopped"):
+        made_game(opening, Rules(8))
+
+
+def test_where_no_opening_is_even_the_search_for_one_ends() -> None:
+    with pytest.raises(BadSpec, match="balanced.1. gives no opening on standard 4x4; expected another number of plies"):
+        made_game("balanced(1)", Rules(4))
 
 
 @pytest.mark.parametrize(

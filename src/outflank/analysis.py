@@ -134,12 +134,12 @@ def _analyse(position: Position) -> Iterator[Analysis]:
 
 
 def _estimates(position: Position, search: Player, per_disc: float | None = None) -> Iterator[Analysis]:
-    """Values of every move that deepen together, so that they can be compared."""
+    """Values of every move that deepen together, so that they can be compared; the first ones in any case."""
     began = time.perf_counter()
     moves = [move for move in position.moves if move != position.rules.pass_move]
     branches = [_Branch(search, position, move, per_disc) for move in moves]
     deeper = True
-    while deeper and not told_to_stop():
+    while deeper:
         deeper = False
         for branch in branches:
             deeper = branch.deepen() or deeper
@@ -147,6 +147,8 @@ def _estimates(position: Position, search: Player, per_disc: float | None = None
                 return  # every move has a value of an earlier round; this one would mix depths
         nodes = sum(branch.nodes for branch in branches)
         yield _seen(position, (branch.value for branch in branches), nodes, time.perf_counter() - began)
+        if told_to_stop():
+            return
 
 
 def _seen(position: Position, values: Iterable[MoveValue], nodes: int, seconds: float) -> Analysis:

@@ -26,6 +26,10 @@ class BadSpec(OutflankError):
     """Text that does not name an agent, an evaluation, an option or a limit."""
 
 
+class Stopped(OutflankError):
+    """Work that was told to end before it had an answer."""
+
+
 class EngineFailed(OutflankError):
     """An external program that crashed, stalled, or answered what no one understands.
 

@@ -12,23 +12,29 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from outflank.board import Color, Position, Rules, Variant, moves_text, read_moves
-from outflank.errors import BadSpec
+from outflank.errors import BadSpec, Stopped
 from outflank.formats import read, read_transcript
 from outflank.game import Game
 from outflank.kernels.jit import Words
 from outflank.kernels.playout import OVER, Lines, random_lines
+from outflank.search.clock import told_to_stop
 from outflank.search.limits import Limits
 from outflank.search.solver import solve
 from outflank.spec import Call, parse
 
+if TYPE_CHECKING:
+    from outflank.agents import Agent
+
 _TRIES_PER_OPENING = 200
 _LARGEST_BLOCK = 4096
+_MOST_UNEVEN = 2000
+"""Openings in a row that are not even before the search for one gives up; where there are any, one in twelve is."""
 _MADE = re.compile(r"start|(random|balanced)\(\d{1,3}\)")
 
 
@@ -106,7 +112,7 @@ def made_game(opening: str, rules: Rules, seed: int = 0) -> Game:
         raise BadSpec(f"opening {opening!r} is not possible here; expected start, random(8) or balanced(8)")
     found = read_openings(opening, rules, wanted=1, seed=seed)
     if not found:
-        raise BadSpec(f"{opening} gives no opening on {rules}; expected fewer plies")
+        raise BadSpec(f"{opening} gives no opening on {rules}; expected another number of plies")
     return found[0].game
 
 
@@ -216,22 +222,33 @@ def _block(lines: Lines, mine: Words, theirs: Words, rules: Rules) -> _Block:
 
 
 def _balanced(rules: Rules, plies: int, seed: int) -> Iterator[tuple[str, Position]]:
-    """Random openings that a search to a modest depth, or the solver near the end, calls even."""
+    """Random openings that a search to a modest depth, or the solver near the end, calls even.
+
+    None any more after many that are not: of 4x4 after one ply no opening is even. A search that is stopped says
+    nothing, so that a stop ends it all.
+    """
     from outflank.agents import agent
 
     judge = agent("minimax(depth=6, eval=positional, order=mobility)")
-    small = 60 * 10  # five squares' worth of the nested table, ten points each
+    uneven = 0
     for text, position in _one_by_one(_random(rules, plies, seed, 64), rules):
-        if not position.moves:
-            continue
-        if position.empties <= 12:
-            value = solve(position, by="margin").score
-            even = value is not None and abs(value) <= 2
-        else:
-            found = judge.choose(position, Limits()).value
-            even = found is None or abs(found) <= small
+        even = bool(position.moves) and _is_even(position, judge)
+        if told_to_stop():
+            raise Stopped(f"the search for an even opening after {plies} plies was stopped before it had found one")
+        uneven = 0 if even else uneven + 1
         if even:
             yield text, position
+        elif uneven >= _MOST_UNEVEN:
+            return
+
+
+def _is_even(position: Position, judge: "Agent") -> bool:
+    """Whether neither side is better by more than a little."""
+    if position.empties <= 12:
+        value = solve(position, by="margin").score
+        return value is not None and abs(value) <= 2
+    found = judge.choose(position, Limits()).value
+    return found is None or abs(found) <= 60 * 10  # five squares' worth of the nested table, ten points each
 
 
 def _one_by_one(blocks: Iterator[_Block], rules: Rules) -> Iterator[tuple[str, Position]]:
