@@ -75,12 +75,14 @@ def test_balanced_openings_are_fewer_and_repeatable() -> None:
 
 @pytest.mark.parametrize("opening", ["balanced(52)", "balanced(8)"])
 def test_a_stop_ends_the_search_for_an_even_opening(opening: str) -> None:
-    with stoppable(lambda: True), pytest.raises(Stopped, match="even opening after .* plies was stopped"):
+    with stoppable(lambda: True), pytest.raises(Stopped, match=r"even opening after \d+ plies was stopped"):
         made_game(opening, Rules(8))
 
 
 def test_where_no_opening_is_even_the_search_for_one_ends() -> None:
-    with pytest.raises(BadSpec, match="balanced.1. gives no opening on standard 4x4; expected another number of plies"):
+    with pytest.raises(
+        BadSpec, match=r"balanced\(1\) gives no opening on standard 4x4; expected another number of plies"
+    ):
         made_game("balanced(1)", Rules(4))
 
 

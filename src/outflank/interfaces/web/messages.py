@@ -1,6 +1,7 @@
 """Messages of the page: JSON in, its fields checked by the schema of all options."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -47,13 +48,29 @@ class Request:
         outflank.interfaces.web.messages.BadMessage: the message is [1]; expected an object such as ...
         """
         try:
-            content = json.loads(message)
-        except (ValueError, RecursionError) as error:
+            content = json.loads(message, object_pairs_hook=_object, parse_constant=_constant)
+        except RecursionError:
+            raise BadMessage("the message is not JSON that is meant: brackets are nested too deeply") from None
+        except BadMessage:
+            raise
+        except ValueError as error:
             raise BadMessage(f"the message is not JSON: {str(error)[:80]}") from None
         if not isinstance(content, dict):
-            shown = json.dumps(content)[:60]
-            raise BadMessage(f'the message is {shown}; expected an object such as {{"id": 1, "do": "hello"}}')
+            raise BadMessage(f'the message is {message[:60]}; expected an object such as {{"id": 1, "do": "hello"}}')
         return cls(read_id(content.pop("id", None)), content.pop("do", None), content)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these keys and values, each key once: two readers must not see two messages in one."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
+        raise BadMessage(f"the message has the key {twice[:40]!r} twice in one object; expected every key once")
+    return found
+
+
+def _constant(name: str) -> float:
+    raise BadMessage(f"the message has {name}, which is not JSON; expected a number")
 
 
 def read_id(given: Any) -> Id:

@@ -11,12 +11,14 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from html import escape
 from http.cookies import SimpleCookie
+from typing import Any
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from outflank.agents import Agent, agent
@@ -26,30 +28,36 @@ from outflank.errors import BadSpec
 from outflank.spec import Call, Quoted, Value, parse, show
 
 
+def _of(value: Any, meaning: str) -> Any:
+    """A cap with what it bounds."""
+    return field(default=value, metadata={"meaning": meaning})
+
+
 @dataclass(frozen=True)
 class Caps:
-    """What a page may use of this machine."""
+    """What a page may use of this machine; `SECURITY.md` lists them."""
 
-    message_bytes: int = 64 * 1024
-    messages_per_second: int = 100
-    burst: int = 200
-    """Messages that may come at once after a silence."""
-    connections: int = 256
-    requests_per_connection: int = 32
-    """Under way at the same time."""
-    searches_per_connection: int = 8
-    workers: int = max(4, 2 * (os.cpu_count() or 1))
-    """Searches that run at the same time in all, of each kind; others wait."""
-    seconds: float = 300.0
-    """For one search."""
-    memory_mb: int = 256
-    """For the tree or table of one search."""
-    kept_agents: int = 16
-    """Agents between two of their moves, of all pages together; each may hold its tree or table."""
-    hash_mb: int = 64
-    """For the transposition table of one minimax, which is cleared before every move."""
-    leaf_playouts: int = 64
-    """Between two of which a search cannot be stopped."""
+    message_bytes: int = _of(64 * 1024, "bytes of a message")
+    largest_frame: int = _of(256 * 1024, "bytes of a message beyond which the line is cut, without an answer")
+    messages_per_second: int = _of(100, "messages of a page in a second")
+    burst: int = _of(200, "messages of a page at once, after a silence")
+    bytes_per_second: int = _of(64 * 1024, "bytes of messages of a page in a second")
+    burst_bytes: int = _of(256 * 1024, "bytes of messages of a page at once, after a silence")
+    unsent_bytes: int = _of(4 << 20, "bytes of answers that a page has not read before the line is cut")
+    all_unsent_bytes: int = _of(256 << 20, "bytes of answers that all pages have not read")
+    connections: int = _of(1024, "pages that are connected")
+    connections_per_address: int = _of(256, "pages from one address of another machine")
+    requests_per_connection: int = _of(32, "requests of a page under way")
+    searches_per_connection: int = _of(8, "searches of a page under way")
+    quick_workers: int = _of(2, "quick answers that are worked on at the same time")
+    workers: int = _of(max(4, 2 * (os.cpu_count() or 1)), "searches for moves at the same time, and as many analyses")
+    seconds: float = _of(300.0, "seconds of one search")
+    move_share: float = _of(0.5, "seconds after which a search for a move ends where others wait")
+    analysis_share: float = _of(10.0, "seconds after which an analysis ends where others wait")
+    memory_mb: int = _of(256, "megabytes of the tree or table of one search")
+    hash_mb: int = _of(64, "megabytes of the transposition table of one minimax")
+    kept_agents: int = _of(16, "agents of all pages that are kept between two of their moves")
+    leaf_playouts: int = _of(64, "playouts between two of which a search cannot be stopped")
 
 
 # --- agents -------------------------------------------------------------------------------------------------------
@@ -109,15 +117,15 @@ class RateLimit:
         self._left = burst
         self._last: float | None = None
 
-    def allows(self, now: float | None = None) -> bool:
-        """Whether one more may come now."""
+    def allows(self, cost: float = 1, now: float | None = None) -> bool:
+        """Whether one more, or so many, may come now."""
         now = time.monotonic() if now is None else now
         elapsed = 0.0 if self._last is None else now - self._last
         self._last = now
         self._left = min(self.burst, self._left + elapsed * self.per_second)
-        if self._left < 1:
+        if self._left < cost:
             return False
-        self._left -= 1
+        self._left -= cost
         return True
 
 
@@ -129,8 +137,25 @@ _PAGE_POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 )
+_DOOR_POLICY = _PAGE_POLICY.replace("form-action 'none'", "form-action 'self'")
 _REPORT_POLICY = "sandbox; default-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
 """Reports are files that somebody made: styles of their own, but no scripts."""
+
+
+_DOOR = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Outflank</title>
+<h1>Outflank cannot let you in yet</h1>
+<p>{problem}</p>
+{help}
+</html>
+"""
+_HOW_TO_ENTER = """<p>Whoever started Outflank sees a link in the terminal that ends with <b>?token=</b> and
+some letters. Ask for the whole link: the part before it, as it stands in an address bar, is not enough.</p>
+<form action="/"><label>Link or token: <input name="token" size="60" autocomplete="off" autofocus required></label>
+<button>Enter</button></form>"""
 
 
 class Guard:
@@ -158,9 +183,11 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if self.token is None and _split(f"//{host}").hostname not in _LOOPBACK:
-            return f"this server answers only under localhost, not {host!r}; to be reached otherwise: --host"
+            return (
+                f"this server answers only under localhost, not {host!r}; to be reached otherwise: outflank play --host"
+            )
         if self.token is not None and not (self._token_in_address(scope) or self._token_in_cookie(headers)):
-            return "a token is needed: open the address that outflank play printed"
+            return "a token is needed: open the link that outflank play printed"
         if scope["type"] == "websocket" and _split(headers.get("origin", "")).netloc != host:
             return "the socket answers only to the page of this server (wrong or missing Origin)"
         return ""
@@ -169,8 +196,9 @@ class Guard:
         return self.token is not None and hmac.compare_digest(given.encode(), self.token.encode())
 
     def _token_in_address(self, scope: Scope) -> bool:
+        """Whether the address has the token; whoever is asked for it may paste the whole link."""
         given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])
-        return self._is_token(given[0])
+        return self._is_token(given[0].rpartition("?token=")[2].strip())
 
     def _token_in_cookie(self, headers: Headers) -> bool:
         try:
@@ -182,10 +210,16 @@ class Guard:
     async def _keep_token(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Moves the token from the address, where it would be copied with links, into a cookie."""
         response = RedirectResponse("/", status_code=303)
-        response.set_cookie(self.cookie, self.token or "", httponly=True, samesite="strict")
+        # Lax: of a link in a mail or a chat a strict cookie would not come back with the page that it leads to.
+        response.set_cookie(self.cookie, self.token or "", httponly=True, samesite="lax")
         await response(scope, receive, _with_headers(scope, send))
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send, problem: str) -> None:
+        """Says why: to a browser that opens a page as a page, to everything else in a line."""
+        if scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", ""):
+            page = _DOOR.format(problem=escape(problem), help=_HOW_TO_ENTER if self.token else "")
+            await HTMLResponse(page, status_code=403)(scope, receive, _with_headers(scope, send, _DOOR_POLICY))
+            return
         response = PlainTextResponse(f"Outflank: {problem}\n", status_code=403)
         await response(scope, receive, _with_headers(scope, send))
 
@@ -198,7 +232,7 @@ def _split(address: str) -> SplitResult:
         return urlsplit("")
 
 
-def _with_headers(scope: Scope, send: Send) -> Send:
+def _with_headers(scope: Scope, send: Send, policy: str = _PAGE_POLICY) -> Send:
     """Sends the same with the headers that keep a browser from being misled."""
     if scope["type"] != "http":
         return send
@@ -208,7 +242,7 @@ def _with_headers(scope: Scope, send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            headers["content-security-policy"] = _REPORT_POLICY if report else _PAGE_POLICY
+            headers["content-security-policy"] = _REPORT_POLICY if report else policy
             headers["x-content-type-options"] = "nosniff"
             headers["referrer-policy"] = "no-referrer"
             headers["cross-origin-opener-policy"] = "same-origin"

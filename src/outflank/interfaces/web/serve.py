@@ -4,6 +4,7 @@ import ctypes
 import errno
 import secrets
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,13 +14,16 @@ import uvicorn
 
 from outflank.errors import OutflankError
 from outflank.interfaces.web.app import create_app
+from outflank.interfaces.web.lines import Line, Visit
+from outflank.interfaces.web.security import Caps
 
 USUAL_PORT = 8123
 _TRIES = 20
 _M_MMAP_THRESHOLD = -3
-_MOST_SOCKETS = 1000
-_LARGEST_FRAME = 1 << 20
-"""Bytes; what is larger cuts the line, what is merely too large gets an answer that says so."""
+_SWITCH_SECONDS = 0.0005
+"""After which a thread that runs Python lets another go on; with the usual 5 ms every answer would wait for several."""
+_SPARE_SOCKETS = 512
+"""Sockets beside those of pages, for what a browser fetches before its page is there."""
 
 
 class CannotServe(OutflankError):
@@ -68,15 +72,19 @@ def serve(
     listening = listen(host, port)
     address = _address(host, listening.getsockname()[1]) + (f"?token={token}" if token else "")
     on_address(address)
+    caps = Caps()
     _give_memory_back()
+    _allow_sockets(caps.connections + 2 * _SPARE_SOCKETS)
+    sys.setswitchinterval(_SWITCH_SECONDS)
     threading.Thread(target=_warm_up, daemon=True, name="outflank-warm-up").start()
     config = uvicorn.Config(
-        create_app(token, stores, reports),
+        create_app(token, stores, reports, caps),
         log_level="warning",
-        ws="websockets-sansio",
-        ws_max_size=_LARGEST_FRAME,
+        http=Visit,
+        ws=Line,
+        ws_max_size=caps.largest_frame,
         ws_per_message_deflate=False,
-        limit_concurrency=_MOST_SOCKETS,
+        limit_concurrency=caps.connections + _SPARE_SOCKETS,
         timeout_graceful_shutdown=1,
         server_header=False,
     )
@@ -87,15 +95,33 @@ def serve(
 
 
 def _address(host: str, port: int) -> str:
-    """What to type into a browser."""
-    name = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)
+    """What to type into a browser, also on another machine."""
+    name = _own_address() if host in ("0.0.0.0", "::") else host
     return f"http://{f'[{name}]' if ':' in name else name}:{port}/"
+
+
+def _own_address() -> str:
+    """The address of this machine in its network; its name, which others may not know, where there is none."""
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as unsent:
+        unsent.connect(("192.0.2.1", 9))  # chooses a way out; nothing is sent
+        return str(unsent.getsockname()[0])
+    return socket.gethostname()
 
 
 def _give_memory_back() -> None:
     """Has glibc return the arrays of a search when it ends; it would keep ever larger ones for the next."""
     with suppress(OSError, AttributeError):  # another C library, which has no such setting
         ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, 1 << 20)
+
+
+def _allow_sockets(wanted: int) -> None:
+    """Raises the number of files that this process may open, as far as the system lets it."""
+    with suppress(ImportError, OSError, ValueError):  # another system, or one that does not let it
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (min(wanted, hard) if hard > 0 else wanted, hard))
 
 
 def _warm_up() -> None:

@@ -129,7 +129,8 @@ def _state(fields: Fields, _page: Page) -> Reply:
 
 
 def _new(fields: Fields, _page: Page) -> Reply:
-    game = made_game(fields["opening"], Rules.parse(fields["rules"]), fields["seed"])
+    with _stopped_after(fields["seconds"]):
+        game = made_game(fields["opening"], Rules.parse(fields["rules"]), fields["seed"])
     return {"kind": "game", "game": game_facts(game)}
 
 
@@ -223,6 +224,8 @@ def _review(fields: Fields, page: Page) -> Answer:
     return {"kind": "review", "done": done == len(game.positions)}
 
 
+_LONGEST_TEXT = 20_000
+"""Characters of a game or position to read: ten times a 16x16 game with all that GGF can say of it."""
 _RULES = Option("rules", text(most=40), None, "such as standard 8x8", needed=True)
 _SECONDS = number(0, above=True)
 
@@ -249,6 +252,7 @@ VERBS = {
             _once(_new),
             _RULES,
             Option("opening", text(most=40), "start", "start, random(8) or balanced(8)"),
+            Option("seconds", _SECONDS, None, "after which the search for an even opening ends"),
             SEED,
             pool="moves",
         ),
@@ -256,7 +260,7 @@ VERBS = {
             "read",
             "the game or position of a text",
             _once(_read),
-            Option("text", text(0, 60_000), None, "in any format", needed=True),
+            Option("text", text(0, _LONGEST_TEXT), None, "in any format", needed=True),
             Option("variant", choice(*VARIANTS), "standard", "where the text does not tell"),
             Option("size", whole(4, 16), None, "of a transcript that would pass for 8x8"),
         ),

@@ -1,0 +1,211 @@
+"""Lanes: threads that requests take turns in, so that nobody waits for what others ask.
+
+Every page has a queue in every lane. The next turn is that of the page that would have used least of the lane after it,
+going by its latest request: fair queueing by virtual time (Goyal, Vin and Cheng, 1996), where what a request takes is
+known only when it is over. Who asks for much waits for themselves; who asks for little is hardly kept waiting.
+
+A turn cannot be taken back from Python, but while somebody waits a request that has had its share is asked to end. One
+that does not hear, because it compiles, keeps its thread and gives up its place: another thread takes that. Few
+threads are lent in this way at a time.
+"""
+
+import heapq
+import itertools
+import threading
+import time
+from collections import deque
+from concurrent.futures import Future
+from typing import Protocol, TypeVar
+
+T = TypeVar("T", covariant=True)
+
+_NEWCOMER_SECONDS = 0.05
+"""What the first request of a page is expected to take."""
+_GRACE_SECONDS = 0.25
+"""For a request that was asked to end before its place is given to another."""
+MOST_LENT = 16
+"""Threads of a lane that may run beside its places."""
+
+
+class Work(Protocol[T]):
+    """What runs in a lane."""
+
+    def run(self, turn: "Turn") -> T:
+        """Does it; asks `turn.is_over` now and then where it can end early."""
+
+
+class Queue:
+    """What one page waits for in one lane, and what it has used there."""
+
+    def __init__(self) -> None:
+        self.turns: deque[Turn] = deque()
+        self.used = 0.0
+        """Seconds, those of requests under way as expected."""
+        self.usual = _NEWCOMER_SECONDS
+        self.lined_up = False
+
+
+class Turn:
+    """One request on its way through a lane."""
+
+    def __init__(self, lane: "Lane", queue: Queue, work: "Work[object]") -> None:
+        self.lane, self.queue, self.work = lane, queue, work
+        self.future: Future[object] = Future()
+        self.began = 0.0
+        """When its share began; 0 while it waits."""
+        self.charged = 0.0
+        self.lent = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has had its share and somebody else waits."""
+        return self.lane.others_wait(self.queue) and time.monotonic() - self.began > self.lane.share
+
+    def begin_again(self) -> None:
+        """Its share begins now: what was done so far was not its own work."""
+        self.began = time.monotonic()
+
+    def withdraw(self) -> None:
+        """Gives up a turn that has not begun."""
+        self.lane.withdraw(self)
+
+    def relieve(self, at_once: bool = False) -> None:
+        """Gives its place to others, if somebody waits and it does not hear; its thread goes on."""
+        late = time.monotonic() - self.began > self.lane.share + _GRACE_SECONDS
+        if self.began and not self.lent and (at_once or (late and self.lane.others_wait(self.queue))):
+            self.lane.lend(self)
+
+
+class Lane:
+    """Places for requests of one kind.
+
+    >>> lane, page = Lane("quick", places=1, share=0.25), Queue()
+    >>> class Seven:
+    ...     def run(self, turn):
+    ...         return 7
+    >>> lane.submit(page, Seven()).future.result()
+    7
+    """
+
+    def __init__(self, name: str, places: int, share: float) -> None:
+        self.name, self.places, self.share = name, places, share
+        self._changed = threading.Condition()
+        self._queues: list[tuple[float, int, Queue]] = []
+        self._waiting: set[Queue] = set()
+        self._numbers = itertools.count()
+        self._now = 0.0
+        """What whoever had the latest turn had used before it; nobody saves up turns by being silent."""
+        self._threads = self._idle = self._lent = 0
+        self._closed = False
+
+    def submit(self, queue: Queue, work: "Work[object]") -> Turn:
+        """Does this when the turn of its page has come."""
+        turn = Turn(self, queue, work)
+        with self._changed:
+            if self._closed:
+                turn.future.cancel()
+                return turn
+            queue.turns.append(turn)
+            self._line_up(queue)
+            if self._idle:
+                self._changed.notify()
+            elif self._threads < self.places:
+                self._start_thread()
+        return turn
+
+    def others_wait(self, queue: Queue) -> bool:
+        """Whether somebody else waits for a place."""
+        return len(self._waiting) > (queue in self._waiting)
+
+    def withdraw(self, turn: Turn) -> None:
+        """Takes a turn that has not begun out of its queue."""
+        with self._changed:
+            if turn in turn.queue.turns:
+                turn.queue.turns.remove(turn)
+                turn.future.cancel()
+            if not turn.queue.turns:
+                self._waiting.discard(turn.queue)
+
+    def lend(self, turn: Turn) -> None:
+        """Another thread takes the place of one that does not hear, unless too many do not."""
+        with self._changed:
+            if turn.lent or turn.future.done() or self._lent >= MOST_LENT:
+                return
+            turn.lent = True
+            self._lent += 1
+            self._threads -= 1
+            if self._waiting:
+                self._start_thread()
+
+    def close(self) -> None:
+        """Nothing begins any more; threads end with what they do."""
+        with self._changed:
+            self._closed = True
+            for queue in self._waiting:
+                for turn in queue.turns:
+                    turn.future.cancel()
+            self._changed.notify_all()
+
+    def _start_thread(self) -> None:
+        self._threads += 1
+        threading.Thread(target=self._work, daemon=True, name=f"outflank-{self.name}").start()
+
+    def _line_up(self, queue: Queue) -> None:
+        """A page that waits has one place in the order, for the first of what it waits for."""
+        self._waiting.add(queue)
+        if not queue.lined_up:
+            queue.lined_up = True
+            queue.used = max(queue.used, self._now)
+            heapq.heappush(self._queues, (queue.used + queue.usual, next(self._numbers), queue))
+
+    def _work(self) -> None:
+        """One thread: turn after turn, until its place was given to another."""
+        while (turn := self._next()) is not None:
+            try:
+                result = turn.work.run(turn)
+            except BaseException as error:
+                turn.future.set_exception(error)
+            else:
+                turn.future.set_result(result)
+            if not self._ended(turn):
+                return
+
+    def _next(self) -> Turn | None:
+        with self._changed:
+            while not self._closed:
+                turn = self._first()
+                if turn is not None and turn.future.set_running_or_notify_cancel():
+                    turn.begin_again()
+                    return turn
+                if turn is not None:
+                    turn.queue.used -= turn.charged
+                else:
+                    self._idle += 1
+                    self._changed.wait()
+                    self._idle -= 1
+        return None
+
+    def _first(self) -> Turn | None:
+        """The turn that comes next, out of its queue."""
+        while self._queues:
+            _, _, queue = heapq.heappop(self._queues)
+            queue.lined_up = False
+            if queue.turns:
+                turn = queue.turns.popleft()
+                self._now = max(self._now, queue.used)
+                turn.charged = queue.usual
+                queue.used += turn.charged
+                self._waiting.discard(queue)
+                if queue.turns:
+                    self._line_up(queue)
+                return turn
+        return None
+
+    def _ended(self, turn: Turn) -> bool:
+        """Whether its thread goes on."""
+        with self._changed:
+            took = time.monotonic() - turn.began
+            turn.queue.used += took - turn.charged
+            turn.queue.usual = took
+            self._lent -= turn.lent
+            return not turn.lent
