@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from outflank.arena.match import MatchResult, scoreboard
+from outflank.arena.match import MatchResult, Scoreboard, scoreboard
 from outflank.arena.openings import made_game, read_openings
+from outflank.arena.quick import match
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, Plan, Slot, gauntlet, plan_match, plan_pairings, round_robin
 from outflank.arena.statistics.pairs import tally
@@ -223,6 +224,43 @@ def test_a_sequential_test_stops_the_match(tmp_path: Path) -> None:
         assert (result.tally.games < 400) == (not result.undecided)
 
 
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("0,300", "normalised Elo"),
+        ("normalized(0, 300)", "normalised Elo"),
+        ("logistic(0, 300)", "Elo"),
+        ("bayesian(0, 300)", "BayesElo"),
+    ],
+)
+def test_a_sequential_test_names_its_unit_everywhere(text: str, unit: str) -> None:
+    found = match("random", "minimax(depth=2)", games=60, rules=Rules(4), openings="random(2)", sprt=text)
+    assert found.verdict == "H0" and found.tally.games < 60, "decided early"
+    lines = dict(found.lines())
+    assert lines[f"SPRT, 0 to 300 {unit}"].endswith("H0, A is better by 0 rather than 300")
+    facts = match_facts(found)["sprt"]
+    assert (facts["unit"], facts["elo1"], facts["verdict"]) == (unit, 300, "H0")
+    tested = found.paired if unit == "BayesElo" else found.tally.pairs
+    assert found.llr == pytest.approx(Sprt.parse(text).llr(tested))
+
+
+def test_the_units_of_a_sequential_test_are_different_tests() -> None:
+    llrs = {Sprt.parse(f"{model}(0, 50)").llr((30, 60, 90, 70, 50)) for model in ("normalized", "logistic")}
+    assert len(llrs) == 2 and Sprt.parse(" 0, 50 ") == Sprt.parse("normalized(0, 50)") == Sprt(0, 50)
+    for test in (Sprt(-2.5, 5, 0.01, 0.1), Sprt(0, 1, model="bayesian")):
+        assert Sprt.parse(str(test)) == test
+
+
+def test_games_of_open_pairs_are_not_tested() -> None:
+    plan = small_plan(4)
+    board = Scoreboard(plan, Sprt.parse("bayesian(0, 10)"))
+    for number, slot in enumerate(plan.slots()):
+        if number != 1:
+            board.add(slot, 1.0, 4.0, "normal", f"{number}")
+    found = board.result()
+    assert found.tally.games == 3 and sum(found.paired) == 2 * sum(found.tally.pairs) == 2
+
+
 MATCH = ["match", "random", "greedy", "--size", "6", "--games", "300", "--quiet", "--json", "--workers", "2"]
 
 
@@ -343,6 +381,10 @@ def test_bad_tournaments(change: str, message: str, tmp_path: Path) -> None:
         ["match", "random", "greedy", "--clock", "soon"],
         ["match", "random", "greedy", "--sprt", "10"],
         ["match", "random", "greedy", "--sprt", "10,0"],
+        ["match", "random", "greedy", "--sprt", "elo(0, 10)"],
+        ["match", "random", "greedy", "--sprt", "logistic(0)"],
+        ["match", "random", "greedy", "--sprt", "logistic(0, 10, alpha=0)"],
+        ["match", "random", "greedy", "--sprt", "0,1e309"],
         ["match", "random", "greedy", "--workers", "-2"],
         ["match", "random", "greedy", "--store", "/no/such/directory/games.db"],
         ["tournament", "/no/such/file.toml"],

@@ -22,13 +22,15 @@ from outflank.arena.match import MatchResult
 from outflank.arena.ratings import collect, rate, tallies
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Plan
-from outflank.arena.statistics.estimates import Estimate
+from outflank.arena.statistics.elo_scale import elo
+from outflank.arena.statistics.estimates import Estimate, superiority
 from outflank.arena.statistics.pairs import Tally, tally
 from outflank.arena.statistics.sprt import Sprt
-from outflank.arena.store import Store
+from outflank.arena.store import Store, players
 from outflank.arena.tournament import plan_of, read_control, read_tournament
 from outflank.errors import BadSpec, MissingExtra, OutflankError
 from outflank.execute import Here
+from outflank.facts import ratings_facts
 from outflank.interfaces.cli.live import match_table, sprt_bar
 from outflank.report import figures, terminal
 from outflank.report.arena import arena_document, cross_table
@@ -381,6 +383,57 @@ def test_the_report_of_a_tournament(counts: Survey, tmp_path: Path) -> None:
     assert [row["games"] for row in rows] == ["32"] * 3 and sum(float(row["points"]) for row in rows) == 48
 
 
+def test_a_match_has_one_difference_with_one_interval(tmp_path: Path) -> None:
+    """Whatever shows the games of two, it shows the difference and the ends of the match."""
+    games = [("A", "B", float(i % 4 > 0), i) for i in range(30)] + [("B", "A", float(i % 3 == 0), i) for i in range(30)]
+    both = tallies(collect(games))["A", "B"]
+    difference = elo(both.counts)
+    assert difference.low is not None and difference.high is not None
+    for advantage in (False, True):
+        half, ends = rate(collect(games), advantage=advantage), (difference.low, difference.high)
+        assert half["A"].elo.value == pytest.approx(difference.value / 2)
+        assert (half["A"].elo.low, half["A"].elo.high) == pytest.approx([end / 2 for end in ends])
+        assert (half["B"].elo.high, half["B"].elo.low) == pytest.approx([-end / 2 for end in ends])
+        whole = rate(collect(games), anchor=("B", 1000.0), advantage=advantage)["A"].elo
+        assert (whole.value, whole.low, whole.high) == pytest.approx([1000 + x for x in (difference.value, *ends)])
+        assert half.above("A", "B") == pytest.approx(superiority(both.counts))
+
+
+def test_the_report_of_a_match_has_one_interval(store_file: Path) -> None:
+    with Store(store_file) as store:
+        pair = {"random #1", "greedy(ties=random) #1"}
+        counts = survey(game for game in store.games() if set(players(game)) == pair)
+    both = tallies(counts.results)["random #1", "greedy(ties=random) #1"]
+    found = MatchResult("random", "greedy", 16, both, Estimate(1.0, 0.5, 2.0), {"normal": 16}, 16, 8)
+    text = to_markdown(arena_document("Two", counts, rate(counts.results), {}, found))
+    assert f"{found.elo:+.1f}" in text and "## Ratings" not in text and "## Cross table" not in text
+    shown = re.findall(r"\[[-+]\d+\.?\d*, [-+]\d+\.?\d*\]", text)
+    assert len(shown) == len(set(shown)) <= 3, "Elo, normalised Elo and discs, once each"
+
+
+def test_a_rating_that_is_a_bound_is_shown_as_one() -> None:
+    """At its bound, with an arrow into the open; the fitted number beyond it is the model's fancy."""
+    from matplotlib.figure import Figure as Canvas
+
+    core = [("B", "C", float(i % 2), i) for i in range(20)] + [("C", "B", float(i % 3 == 0), i) for i in range(20)]
+    lost = [game for i in range(10) for game in (("D", "B", 0.0, i), ("B", "D", 1.0, i))]
+    ratings = rate(collect(core + lost))
+    worst = ratings["D"].elo
+    assert worst.bounded and worst.low is None and worst.value == worst.high and f"{worst:.0f}".startswith("at most")
+    bars = [
+        figures.Bar(line.player, line.elo.value, line.elo.low, line.elo.high, line.elo.bounded)
+        for line in ratings.lines
+    ]
+    axes: Any = Canvas().subplots()
+    figures.ranking(bars)(axes)
+    drawn = [x for line in axes.lines for x in line.get_xdata() if x == x]
+    assert min(drawn) == pytest.approx(worst.high), "nothing is drawn beyond the bound"
+    [arrow] = axes.texts
+    assert arrow.xy == (worst.high, 2) and arrow.get_position()[0] < 0, "the arrow points to the left"
+    facts = ratings_facts(ratings)["ratings"][-1]
+    assert facts["elo"] is None and facts["elo_interval"] == [None, worst.high]
+
+
 def test_the_report_of_nothing_and_of_an_agent_alone(tmp_path: Path) -> None:
     nothing = survey([])
     assert Page(to_html(arena_document("Nothing", nothing, rate(nothing.results), {}))).tags
@@ -445,7 +498,7 @@ def test_the_live_table_has_what_people_look_for(so_far: MatchResult) -> None:
         console.print(match_table("random", "[greedy]", so_far, rate=2.5, seconds=3671))
     for word in ("[greedy]", f"{so_far.tally.games} of at most 10", "2.5 games/s", "1:01:11 gone", "A's pairs"):
         assert word in seen.get()
-    for word in ("score of A", "Elo of A over B", "SPRT 0 to 10 nElo", "left", "●"):
+    for word in ("score of A", "Elo of A over B", "SPRT, 0 to 10 normalised Elo", "left", "●"):
         assert word in seen.get()
 
 
@@ -454,13 +507,12 @@ def test_the_sprt_bar_points_at_the_ratio(llr: float, place: int) -> None:
     test = Sprt(0, 10)
     bar = sprt_bar(test, llr).plain
     assert bar.index("●") - len("-2.94 ") == place
-    said = "A is better" if llr >= test.upper else "A is not better" if llr <= test.lower else "undecided"
-    assert bar.endswith(said)
+    assert bar.endswith("10 rather than 0" if llr > 2.94 else "0 rather than 10" if llr < -2.94 else "undecided")
 
 
 def test_a_match_in_lines() -> None:
     lines = dict(result().lines())
-    assert lines["games"] == "6 of 10" and lines["SPRT 0 to 10 nElo"].endswith("undecided")
+    assert lines["games"] == "6 of 10" and lines["SPRT, 0 to 10 normalised Elo"].endswith("undecided")
 
 
 # --- tournaments ----------------------------------------------------------------------------------------------

@@ -101,6 +101,11 @@ def test_impossible_results_are_refused(make: Callable[[], Tally]) -> None:
 # -------------------------------------------------------------------------------------------- values others print
 
 
+def half_width(estimate: Estimate) -> float:
+    assert estimate.low is not None and estimate.high is not None and not estimate.bounded
+    return (estimate.high - estimate.low) / 2
+
+
 @pytest.mark.parametrize(
     ("counts", "elo", "normalized", "superiority"),
     [
@@ -113,10 +118,13 @@ def test_impossible_results_are_refused(make: Callable[[], Tally]) -> None:
 def test_fastchess_prints_the_same(
     counts: Counts, elo: tuple[str, str] | None, normalized: tuple[str, str], superiority: str | None
 ) -> None:
-    for estimate, printed in ((elo_scale.elo(counts), elo), (elo_scale.normalized_elo(counts), normalized)):
-        if printed:
-            assert estimate.low is not None and estimate.high is not None and not estimate.bounded
-            assert near(estimate.value, printed[0]) and near((estimate.high - estimate.low) / 2, printed[1])
+    ours = elo_scale.elo(counts)
+    assert elo is None or (near(ours.value, elo[0]) and near(half_width(ours), elo[1]))
+    ours, theirs = elo_scale.normalized_elo(counts), float(normalized[1])
+    assert near(ours.value, normalized[0]) and theirs < half_width(ours) < 1.04 * theirs
+    # Theirs leaves out that the deviation is uncertain too; `test_the_interval_of_normalised_elo_covers` sees it fail.
+    plain = 1.96 * elo_scale.NORMALIZED_UNIT / math.sqrt(sum(counts) * (len(counts) // 2))
+    assert near(plain, normalized[1])
     assert superiority is None or near(100 * estimates.superiority(counts), superiority)
 
 
@@ -221,9 +229,28 @@ def test_every_result_has_finite_numbers(counts: tuple[int, ...]) -> None:
     assert share.low is not None and share.high is not None and 0 <= share.low <= share.value <= share.high <= 1
     for estimate in (share, elo_scale.elo(counts), elo_scale.normalized_elo(counts)):
         assert finite(estimate) and ordered(estimate)
-        assert estimate.bounded == ((estimate.low is None or estimate.high is None) or sum(counts) == 0)
+        if (estimate.low is None) != (estimate.high is None) or sum(counts) == 0:
+            assert estimate.bounded
+        assert estimate.note or (estimate.low is not None and estimate.high is not None)
         assert "nan" not in f"{estimate:.2f}" and "inf" not in f"{estimate:.2f}"
     assert 0 <= estimates.superiority(counts) <= 1
+
+
+@given(any_counts)
+@settings(max_examples=300, deadline=None)
+def test_no_number_contradicts_another(counts: tuple[int, ...]) -> None:
+    """What is sure by one scale is sure by all of them, and never of opposite sides."""
+    share, sure = estimates.score(counts), estimates.superiority(counts)
+    assert share.low is not None and share.high is not None
+    for estimate in (elo_scale.elo(counts), elo_scale.normalized_elo(counts)):
+        if estimate.low is not None and estimate.low > 0:
+            assert share.low > 0.5 - 1e-9
+        if estimate.high is not None and estimate.high < 0:
+            assert share.high < 0.5 + 1e-9
+    if sum(counts) and share.low > 0.5:
+        assert sure > 0.974
+    if sum(counts) and share.high < 0.5:
+        assert sure < 0.026
 
 
 @pytest.mark.parametrize("counts", [*product((0, 1), repeat=3), *product((0, 1), repeat=5)])
@@ -373,88 +400,146 @@ def chances_of_pairs(elo: float, bias: float = 150.0, draws: float = 0.1) -> npt
     return np.asarray(total / weights.sum())
 
 
+def coverage(
+    estimate: Callable[[Counts], Estimate], truth: float, chances: npt.NDArray[np.float64], pairs: int
+) -> tuple[float, float]:
+    """How often the interval of such matches holds the truth, and how often there is one."""
+    seen, often = np.unique(np.random.default_rng(7).multinomial(pairs, chances, 4000), axis=0, return_counts=True)
+    held = given = 0
+    for counts, times in zip(seen.tolist(), often.tolist(), strict=True):
+        interval = estimate(counts)
+        if interval.low is not None or interval.high is not None:
+            low, high = (math.inf if end is None else end for end in (interval.low, interval.high))
+            held += times * ((-low if interval.low is None else low) <= truth + 1e-12 and truth - 1e-12 <= high)
+            given += times
+    return held / max(1, given), given / 4000
+
+
+def pairs_like(kind: str, score: float) -> npt.NDArray[np.float64]:
+    """How pairs of this score end.
+
+    Games independent of each other, with draws, alike, split by the opening if not both won, or by biased openings.
+    """
+    if kind == "independent":
+        return np.array([(1 - score) ** 2, 0, 2 * score * (1 - score), 0, score**2])
+    if kind == "alike":
+        return np.array([1 - score, 0, 0, 0, score])
+    if kind == "split":
+        return np.array([0, 0, 2 - 2 * score, 0, 2 * score - 1])
+    from scipy.optimize import brentq
+
+    bias = {"drawn": 0.0, "biased": 200.0}[kind]
+    wanted = brentq(lambda elo: float(chances_of_pairs(elo, bias) @ np.arange(5)) / 4 - score, -100.0, 2000.0)
+    return chances_of_pairs(float(wanted), bias)
+
+
 @pytest.mark.compiled
-@pytest.mark.parametrize(("elo", "pairs"), [(0.0, 10), (0.0, 50), (80.0, 20), (80.0, 200), (250.0, 100)])
-def test_the_score_interval_covers(elo: float, pairs: int) -> None:
-    chances = chances_of_pairs(elo)
+@pytest.mark.parametrize("kind", ["independent", "drawn", "alike", "split", "biased"])
+@pytest.mark.parametrize(
+    ("score", "pairs"),
+    [(0.5, 10), (0.75, 10), (0.75, 300), (0.9, 5), (0.9, 100), (0.95, 10), (0.95, 30), (0.99, 5), (0.99, 10)],
+)
+def test_the_score_interval_covers(kind: str, score: float, pairs: int) -> None:
+    """1.96 standard errors, Student's and Wilson's ends cover 88 to 93 % of several of these.
+
+    Of 4000 matches 95 % are measured below 94.2 % in one seed of a hundred.
+    """
+    chances = pairs_like(kind, score)
     truth = float(chances @ np.arange(5)) / 4
-    estimate = lru_cache(None)(estimates.score)
-    covered = 0
-    matches = np.random.default_rng(7).multinomial(pairs, chances, 4000).tolist()
-    for counts in matches:
-        interval = estimate(tuple(counts))
-        assert interval.low is not None and interval.high is not None
-        covered += interval.low <= truth <= interval.high
-    assert 0.925 < covered / len(matches) < 0.975
+    assert coverage(estimates.score, truth, chances, pairs)[0] > 0.942
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("share", [0.5, 0.8, 0.95, 0.99])
-def test_one_sided_bounds_hold(share: float) -> None:
-    """Of matches with a true score of `share` at most 5 % may end with all wins and a bound above it."""
-    wins = np.random.default_rng(1).binomial(20, share, 4000)
-    bound = estimates.score((0, 0, 20)).low
-    assert bound is not None
-    assert np.mean((wins == 20) & (bound > share)) <= 0.06
+@pytest.mark.parametrize(("pairs", "most"), [(30, 0.985), (100, 0.98), (300, 0.96)])
+def test_the_score_interval_is_not_too_wide(pairs: int, most: float) -> None:
+    chances = chances_of_pairs(80.0)
+    assert coverage(estimates.score, float(chances @ np.arange(5)) / 4, chances, pairs)[0] < most
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("kind", ["independent", "alike", "biased"])
+@pytest.mark.parametrize(("score", "pairs"), [(0.5, 30), (0.75, 30), (0.75, 300), (0.9, 100), (0.95, 300)])
+def test_the_interval_of_normalised_elo_covers(kind: str, score: float, pairs: int) -> None:
+    """1.96/√N covers 84 % at a score of 75 % and 52 % at 90 %, however many pairs there are."""
+    chances = pairs_like(kind, score)
+    mean = float(chances @ np.arange(5)) / 4
+    deviation = math.sqrt(float(chances @ (np.arange(5) / 4 - mean) ** 2))
+    truth = elo_scale.NORMALIZED_UNIT / math.sqrt(2) * (mean - 0.5) / deviation
+    covered, given = coverage(elo_scale.normalized_elo, truth, chances, pairs)
+    assert covered > 0.93 and given > 0.9
 
 
 def decisions(test: Sprt, chances: npt.NDArray[np.float64], matches: int, seed: int) -> list[str]:
-    """How matches end when the test is looked at after every pair."""
+    """How matches end when the test is looked at after every pair, or where it knows games only after two games."""
     decide = lru_cache(None)(test.decide)
     ends: list[str] = []
-    for results in np.random.default_rng(seed).choice(5, (matches, 500), p=chances).tolist():
-        counts = [0] * 5
-        for result in results:
+    kinds, look = len(chances), 1 if len(chances) == 5 else 2
+    for results in np.random.default_rng(seed).choice(kinds, (matches, 500 * look), p=chances).tolist():
+        counts = [0] * kinds
+        for number, result in enumerate(results, 1):
             counts[result] += 1
-            if (end := decide(tuple(counts))) != "continue":
+            if number % look == 0 and (end := decide(tuple(counts))) != "continue":
                 break
         ends.append(end)
     return ends
 
 
+def bayesian_chances(elo: float, draw_elo: float = 150.0) -> npt.NDArray[np.float64]:
+    """How games end at a difference in BayesElo: losses, draws, wins."""
+    win, loss = elo_scale.expected_score(elo - draw_elo), elo_scale.expected_score(-elo - draw_elo)
+    return np.array([loss, 1 - win - loss, win])
+
+
 @pytest.mark.compiled
-@pytest.mark.parametrize("model", ["normalized", "logistic"])
+@pytest.mark.parametrize("model", sprt.MODELS)
 def test_error_rates_are_kept(model: SprtModel) -> None:
-    """With alpha = beta = 0.05 and 1500 matches a rate of 0.05 is measured below 0.065 in 99.5 % of all seeds."""
-    lower, upper = chances_of_pairs(0.0), chances_of_pairs(150.0)
+    """Where the difference is a bound in the unit of the model, the wrong answer comes in 5 % at most, and not in none.
+
+    With alpha = beta = 0.05 and 1000 matches a rate of 0.05 is measured below 0.068 in 99.5 % of all seeds. Draws make
+    the units differ: in those of another model one of the rates is far off.
+    """
+    lower, upper = chances_of_pairs(0.0, bias=0.0, draws=0.6), chances_of_pairs(120.0, bias=0.0, draws=0.6)
     mean = float(upper @ np.arange(5)) / 4
     deviation = math.sqrt(float(upper @ (np.arange(5) / 4 - mean) ** 2))
-    elo1 = (
-        elo_scale.elo_of(mean) if model == "logistic" else 800 / math.log(10) * (mean - 0.5) / deviation / math.sqrt(2)
-    )
+    elo1 = elo_scale.elo_of(mean) if model == "logistic" else elo_scale.NORMALIZED_UNIT * (mean - 0.5) / deviation
+    if model == "normalized":
+        elo1 /= math.sqrt(2)
+    if model == "bayesian":
+        elo1, lower, upper = 180.0, bayesian_chances(0.0), bayesian_chances(180.0)
     test = Sprt(0, elo1, model=model)
     for chances, wrong, seed in ((lower, "H1", 1), (upper, "H0", 2)):
-        ends = decisions(test, chances, 1500, seed)
+        ends = decisions(test, chances, 1000, seed)
         assert ends.count("continue") == 0
-        assert ends.count(wrong) / len(ends) < 0.065
+        assert 0.01 < ends.count(wrong) / len(ends) < 0.068
 
 
 # ------------------------------------------------------------------------------------- proportions, margins, scales
 
 
-@given(st.integers(1, 500), st.floats(0, 1))
+@given(st.integers(1, 249), st.floats(0, 1))
 @settings(deadline=None)
-def test_proportions_agree_with_scipy(trials: int, share: float) -> None:
+def test_proportions_agree_with_clopper_and_pearson(trials: int, share: float) -> None:
     from scipy.stats import binomtest
 
     successes = round(share * trials)
-    theirs = binomtest(successes, trials).proportion_ci(0.95, method="wilson")
-    interval = estimates.wilson(successes, trials)
-    assert interval.low == pytest.approx(theirs.low, abs=1e-9)
-    assert interval.high == pytest.approx(theirs.high, abs=1e-9)
-    assert interval.value == successes / trials
+    theirs = binomtest(successes, trials).proportion_ci(0.95, method="exact")
+    interval = estimates.score((trials - successes, 0, successes))
+    assert interval.low == pytest.approx(theirs.low, abs=0.003)
+    assert interval.high == pytest.approx(theirs.high, abs=0.003)
+    assert interval.value == pytest.approx(successes / trials)
 
 
-def test_half_points_of_papers() -> None:
-    whole, half = estimates.wilson(57, 60), estimates.wilson(57.5, 60)
-    assert whole.low is not None and half.low is not None and whole.low < half.low
-    assert half.value == 57.5 / 60
-
-
-@pytest.mark.parametrize(("successes", "trials"), [(1, 0), (-1, 5), (6, 5), (math.nan, 5), (0, 0), (1, math.inf)])
-def test_impossible_proportions_are_refused(successes: float, trials: float) -> None:
-    with pytest.raises(BadSpec, match="expected"):
-        estimates.wilson(successes, trials)
+@pytest.mark.parametrize("counts", [(1, 2, 4, 3, 2), (0, 3, 1, 0, 20), (0, 0, 0, 4, 1), (0, 0, 2)])
+def test_the_score_interval_is_the_bound_of_gaffke(counts: Counts) -> None:
+    """Its definition: the quantile of means under a Dirichlet distribution with one more unit at the end."""
+    rng = np.random.default_rng(3)
+    scores, interval = np.array(estimates.scores_of(counts)), estimates.score(counts)
+    for end, quantile, place in ((interval.low, 0.025, 0), (interval.high, 0.975, -1)):
+        weights = np.array(counts, float)
+        weights[place] += 1
+        means = rng.gamma(weights, size=(200_000, len(weights)))
+        means = means @ scores / means.sum(axis=1)
+        assert end == pytest.approx(float(np.quantile(means, quantile)), abs=0.003)
 
 
 def test_mean_margins() -> None:

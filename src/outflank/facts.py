@@ -174,8 +174,12 @@ def match_facts(result: "MatchResult") -> Facts:
     }
     if result.sprt is not None:
         facts["sprt"] = {
+            "model": result.sprt.model,
+            "unit": result.sprt.unit,
             "elo0": result.sprt.elo0,
             "elo1": result.sprt.elo1,
+            "alpha": result.sprt.alpha,
+            "beta": result.sprt.beta,
             "llr": result.llr,
             "lower": result.sprt.lower,
             "upper": result.sprt.upper,

@@ -44,6 +44,8 @@ class MatchResult:
     sprt: Sprt | None = None
     behaviours: tuple[str, str] = ("", "")
     """Of A and B, which are named by their texts."""
+    paired: tuple[int, int, int] = (0, 0, 0)
+    """Losses, draws and wins of A in completed pairs."""
 
     @property
     def score(self) -> Estimate:
@@ -58,12 +60,12 @@ class MatchResult:
     @property
     def llr(self) -> float | None:
         """Log-likelihood ratio of the sequential test over completed pairs."""
-        return None if self.sprt is None else self.sprt.llr(self.tally.pairs)
+        return None if self.sprt is None else self.sprt.llr(self.sprt.choice(self.tally.pairs, self.paired))
 
     @property
     def verdict(self) -> str | None:
         """What the sequential test says."""
-        return None if self.sprt is None else self.sprt.decide(self.tally.pairs)
+        return None if self.sprt is None else self.sprt.decide(self.sprt.choice(self.tally.pairs, self.paired))
 
     @property
     def undecided(self) -> bool:
@@ -77,11 +79,11 @@ class MatchResult:
             ("games", f"{games.games:,} of {self.planned:,}"),
             ("A wins, draws, losses", f"{games.wins:,}, {games.draws:,}, {games.losses:,}"),
             ("pairs of A, 0 to 2 points", ", ".join(map(str, games.pairs))),
-            ("score of A", f"{self.score:.3f}"),
-            ("with black, with white", f"{percent(games.as_black)} %, {percent(games.as_white)} %"),
+            ("score of A [95 % interval]", f"{self.score:.1%}"),
+            ("score of A with black, with white", f"{percent(games.as_black)} %, {percent(games.as_white)} %"),
             ("Elo, A relative to B", f"{self.elo:+.1f}"),
-            ("normalised Elo", f"{normalized_elo(games.counts):+.1f}"),
-            ("likelihood of superiority", f"{100 * superiority(games.counts):.1f} %"),
+            ("normalised Elo, A relative to B", f"{normalized_elo(games.counts):+.1f}"),
+            ("likelihood that A is stronger", f"{100 * superiority(games.counts):.1f} %"),
             ("discs, A minus B", f"{self.margin:+.1f}"),
             ("different openings, games", f"{self.distinct_openings:,}, {self.distinct_games:,}"),
             ("endings", ", ".join(f"{name} {number:,}" for name, number in self.terminations.items()) or "none"),
@@ -115,9 +117,8 @@ def percent(triple: tuple[int, int, int]) -> str:
 def _sprt_line(result: MatchResult) -> tuple[str, str]:
     test = result.sprt
     assert test is not None and result.llr is not None
-    said = {"H1": "A is better", "H0": "A is not better", "continue": "undecided"}[result.verdict or "continue"]
     bounds = f"{test.lower:.2f} to {test.upper:.2f}"
-    return f"SPRT {test.elo0:g} to {test.elo1:g} nElo", f"{result.llr:+.2f} in {bounds}: {said}"
+    return test.title, f"LLR {result.llr:+.2f} in {bounds}: {test.words(test.verdict(result.llr))}"
 
 
 class Scoreboard:
@@ -133,7 +134,7 @@ class Scoreboard:
         self._sprt = sprt
         self._waiting: dict[str, tuple[int, float]] = {}
         """Half points and margin of A in pairs of which one game is played."""
-        self._as_black, self._as_white, self._pairs = [0] * 3, [0] * 3, [0] * 5
+        self._as_black, self._as_white, self._pairs, self._paired = [0] * 3, [0] * 3, [0] * 5, [0] * 3
         self._margins: Counter[tuple[float, int]] = Counter()
         self._ends: Counter[str] = Counter()
         self._games, self._openings = Distinct(), Distinct()
@@ -148,6 +149,8 @@ class Scoreboard:
         if slot.pair in self._waiting:
             others, before = self._waiting.pop(slot.pair)
             self._pairs[halves + others] += 1
+            self._paired[halves] += 1
+            self._paired[others] += 1
             self._margins[before, 1] -= 1
             self._margins[before + margin, 2] += 1
         else:
@@ -175,6 +178,7 @@ class Scoreboard:
             distinct_openings=len(self._openings),
             sprt=self._sprt,
             behaviours=(behaviour_of(self._pairing.first), behaviour_of(self._pairing.second)),
+            paired=(self._paired[0], self._paired[1], self._paired[2]),
         )
 
     def _tally(self) -> Tally:
@@ -188,7 +192,8 @@ class Scoreboard:
         """Whether games are left to play, and the sequential test, if there is one, wants them."""
         if self._ends.total() >= self._planned:
             return False
-        return self._sprt is None or self._sprt.decide(self._pairs) == "continue"
+        test = self._sprt
+        return test is None or test.decide(test.choice(self._pairs, self._paired)) == "continue"
 
 
 class Distinct:

@@ -14,11 +14,13 @@ from outflank.agents import Agent, identity, text_of
 from outflank.arena.match import MatchResult, scoreboard
 from outflank.arena.ratings import Ratings, collect, rate
 from outflank.arena.runner import behaviour_warnings, run_plan
-from outflank.arena.schedule import Conditions, Plan, plan_match, plan_pairings, round_robin
+from outflank.arena.schedule import Conditions, Plan, Slot, plan_match, plan_pairings, round_robin
+from outflank.arena.statistics.sprt import Sprt
 from outflank.arena.store import MEMORY, Store
 from outflank.board import Rules
 from outflank.errors import BadSpec, require
 from outflank.execute import Executor, Here, Processes
+from outflank.game import Game
 from outflank.search.limits import Limits
 
 
@@ -37,11 +39,14 @@ def match(
     seed: int = 0,
     workers: int = 1,
     store: str | Path = MEMORY,
+    sprt: str | Sprt | None = None,
 ) -> MatchResult:
     """What a match of A and B says, every opening played with both colours; from A's view.
 
     `limits` are for every move. A store keeps the games, and the same call with it plays only what is missing; a
-    `BehaviourWarning` tells of games that another behaviour of the agents played, which are not used.
+    `BehaviourWarning` tells of games that another behaviour of the agents played, which are not used. `sprt` ends the
+    match early, when a sequential test is decided: `normalized(0, 10)` in normalised Elo, `logistic(0, 10)` in Elo,
+    `bayesian(0, 10)` in BayesElo.
 
     >>> match("greedy", "random", games=4, rules=Rules(4), openings="random(2)").tally.games
     4
@@ -49,9 +54,18 @@ def match(
     require("scipy", "statistics of matches need scipy", "arena")
     conditions = Conditions(limits or Limits(), seed=seed)
     plan = plan_match(_text(a), _text(b), rules or Rules(), games, openings, conditions)
+    test = Sprt.parse(sprt) if isinstance(sprt, str) else sprt
     with Store(store) as kept:
-        _play(plan, kept, workers)
-        return scoreboard(plan, kept).result()
+        board = scoreboard(plan, kept, test)
+
+        def on_game(slot: Slot, game: Game) -> bool:
+            board.add_game(slot, game)
+            return board.undecided
+
+        _tell(plan, kept)
+        if board.undecided:
+            run_plan(plan, kept, _executor(workers), on_game)
+        return board.result()
 
 
 def tournament(
@@ -78,7 +92,8 @@ def tournament(
     conditions = Conditions(limits or Limits(), seed=seed)
     plan = plan_pairings(round_robin(texts), [rules or Rules()], -(-games // 2), openings, conditions)
     with Store(store) as kept:
-        _play(plan, kept, workers)
+        _tell(plan, kept)
+        run_plan(plan, kept, _executor(workers))
         outcomes = kept.outcomes(slot.key for slot in plan.slots())  # of one behaviour: texts tell agents apart
         return rate(collect((text_of(black), text_of(white), points, pair) for black, white, points, pair in outcomes))
 
@@ -87,11 +102,10 @@ def _text(one: str | Agent) -> str:
     return identity(one if isinstance(one, str) else one.text)
 
 
-def _play(plan: Plan, store: Store, workers: int) -> None:
-    """Plays what is missing; games of other behaviours in the store are told of with a `BehaviourWarning`."""
+def _tell(plan: Plan, store: Store) -> None:
+    """A `BehaviourWarning` of games of other behaviours in the store."""
     for warning in behaviour_warnings(plan, store):
         warnings.warn(warning, BehaviourWarning, stacklevel=3)
-    run_plan(plan, store, _executor(workers))
 
 
 def _executor(workers: int) -> Executor:

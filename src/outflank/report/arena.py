@@ -28,9 +28,7 @@ def arena_document(
     """The report of the games of a survey; `facts` such as the command go into its provenance."""
     names = numbered([line.player for line in ratings.lines])
     sections = [
-        *([Section("The match", [match_table(match)])] if match is not None else []),
-        _strength(ratings, names),
-        _crossing(survey, ratings, names),
+        *_who_is_stronger(survey, ratings, names, match),
         *([_by_setting(survey, names)] if len(survey.settings) > 1 else []),
         _margins(survey, names),
         Section("How games ended", [endings_table(survey, names)]),
@@ -58,6 +56,13 @@ def _number(count: int, noun: str) -> str:
 # ------------------------------------------------------------------------------------------------------- strength
 
 
+def _who_is_stronger(survey: Survey, ratings: Ratings, names: Names, match: MatchResult | None) -> list[Section]:
+    """A match is one difference with one interval; ratings on a common scale and a cross table are for several."""
+    if match is not None:
+        return [Section("The match", [match_table(match)])]
+    return [_strength(ratings, names), _crossing(survey, ratings, names)]
+
+
 def _strength(ratings: Ratings, names: Names) -> Section:
     bars = [
         figures.Bar(clipped(names[line.player]), line.elo.value, line.elo.low, line.elo.high, line.elo.bounded)
@@ -65,7 +70,7 @@ def _strength(ratings: Ratings, names: Names) -> Section:
     ]
     figure = Figure(
         "ratings",
-        f"Ratings in Elo with {_SURE} intervals; an arrow is a bound: no game says how far beyond it.",
+        f"Ratings in Elo with {_SURE} intervals; an arrow begins at a bound: no game says how far beyond it.",
         figures.ranking(bars, "Elo"),
         alt="; ".join(f"{names[line.player]} {line.elo:+.0f}" for line in ratings.lines),
         size=(6.4, 1.4 + 0.34 * len(bars)),

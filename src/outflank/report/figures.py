@@ -21,6 +21,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", "--", "-.", ":")
 INK, GRID, PAPER = "#1b1f24", "#d5dae0", "#ffffff"
 _DOTS_PER_INCH = 160
+_ARROW = 24.0
+"""Length of the arrow of a bound in points."""
 _POINTS_APART = 7.0
 """Between the points of two series at the same place."""
 _STYLE: Any = {
@@ -279,8 +281,7 @@ def ranking(bars: Sequence[Bar], x: str = "", title: str = "") -> Drawing:
         for place, bar in enumerate(bars):
             colour = PALETTE[0]
             if bar.bounded:
-                sign = ">" if bar.high is None else "<"
-                axes.plot([bar.value], [place], marker=sign, color=PALETTE[1], markersize=9)
+                _draw_bound(axes, bar, place)
                 continue
             reach = [[r] for r in (*_reach([bar.value], [bar.low], -1), *_reach([bar.value], [bar.high], 1))]
             axes.errorbar([bar.value], [place], xerr=reach, marker="o", color=colour, elinewidth=1.6)
@@ -289,6 +290,19 @@ def ranking(bars: Sequence[Bar], x: str = "", title: str = "") -> Drawing:
         axes.margins(x=0.08)
 
     return draw_ranking
+
+
+def _draw_bound(axes: Any, bar: Bar, place: int) -> None:
+    """A stop at the bound and an arrow into the open; where both ends are open, words."""
+    end = bar.high if bar.low is None else bar.low
+    if end is None:
+        across = axes.get_yaxis_transform()
+        axes.text(0.5, place, "unknown", transform=across, ha="center", va="center", color=PALETTE[1])
+        return
+    away = -_ARROW if bar.low is None else _ARROW
+    axes.plot([end], [place], marker="|", color=PALETTE[1], markersize=11, markeredgewidth=1.8)
+    arrow = {"arrowstyle": "<|-", "color": PALETTE[1], "linewidth": 1.6, "shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", (end, place), (away, 0), textcoords="offset points", arrowprops=arrow)
 
 
 def histogram(counts: Mapping[int, int], x: str = "", title: str = "", width: int = 4) -> Drawing:

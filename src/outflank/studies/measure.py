@@ -1,7 +1,7 @@
 """Measured numbers with what is needed to compare them: value, 95 % interval, number of games, spread.
 
 Two kinds are enough. A *share* counts hits among games (a draw is no win where papers count wins); its interval is
-Wilson's. A *mean* is taken over games; its interval is Student's. Speeds are means that no other machine shares.
+that of scores. A *mean* is taken over games; its interval is Student's. Speeds are means that no other machine shares.
 """
 
 import math
@@ -12,7 +12,7 @@ from typing import Literal
 from scipy.stats import fisher_exact
 from scipy.stats import t as student
 
-from outflank.arena.statistics.estimates import wilson
+from outflank.arena.statistics.estimates import score
 
 MeasureKind = Literal["share", "mean", "speed"]
 _LEVEL = 0.05
@@ -41,11 +41,11 @@ def share(hits: Sequence[bool]) -> Measured | None:
 
     >>> found = share([True, True, False, False])
     >>> found.value, round(found.low, 2), round(found.high, 2)
-    (0.5, 0.15, 0.85)
+    (0.5, 0.07, 0.93)
     """
     if not hits:
         return None
-    interval = wilson(sum(hits), len(hits))
+    interval = score((len(hits) - sum(hits), 0, sum(hits)))
     return Measured("share", sum(hits) / len(hits), interval.low or 0.0, interval.high or 0.0, len(hits))
 
 

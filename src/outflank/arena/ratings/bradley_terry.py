@@ -15,6 +15,7 @@ from outflank.arena.ratings.intervals import (
     merged_spread,
     spread_of_covariance,
     spread_of_samples,
+    with_matches,
 )
 from outflank.arena.ratings.table import Ratings, ratings_of
 from outflank.errors import BadSpec
@@ -32,8 +33,9 @@ def rate(
 ) -> Ratings:
     """Ratings in Elo. The anchor (player, Elo) stays where it is put; in groups without it the core has mean 0.
 
-    `advantage` fits what black is worth. `errors` names the source of the intervals; `bootstrap` needs a `seed` and
-    draws `replicates` times. `pseudo_draws` are added only to pairings that would make somebody infinitely strong.
+    `advantage` fits what black is worth. `errors` names the source of the intervals; with `pairs` two who met nobody
+    else have the difference and the interval of their match; `bootstrap` needs a `seed` and draws `replicates` times.
+    `pseudo_draws` are added only to pairings that would make somebody infinitely strong.
 
     >>> from outflank.arena.ratings import collect
     >>> games = [("A", "B", 1.0, i) for i in range(10)] + [("B", "A", 0.5, i) for i in range(9)] + [("B", "A", 1.0, 9)]
@@ -53,8 +55,10 @@ def rate(
     spread = spread_of_covariance(fit, covariance_of(results, fit, draws, errors), frame)
     if errors == "bootstrap" and seed is not None:
         samples = bootstrap_samples(results, connections.group, draws, fit, replicates, np.random.default_rng(seed))
-        spread = merged_spread(spread, spread_of_samples(samples, frame), connections.bound == "")
-    return ratings_of(results, frame.placed(fit.values), spread, connections, runaway if advantage else None, anchor)
+        spread = merged_spread(spread, spread_of_samples(fit, samples, frame), connections.bound == "")
+    if errors == "pairs":
+        spread = with_matches(spread, results, connections, frame)
+    return ratings_of(results, spread, connections, runaway if advantage else None, anchor)
 
 
 def _check(

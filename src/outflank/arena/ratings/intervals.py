@@ -4,6 +4,9 @@ Games of a pair are not independent, so the variance is the sandwich H⁻¹MH⁻
 clusters), M summed over pairs. It would vanish when all pairs end alike, so every pairing adds one imagined pair with
 the model's variance; that also makes up for the shortness of sandwiches made of few pairs (the usual remedy, n/(n-1),
 is of the same size). The alternatives are the model's own H⁻¹, and a bootstrap that draws pairs with replacement.
+
+Two players whom no games connect with others are a match, and a match has one difference with one interval: theirs are
+those of `arena.statistics`.
 """
 
 import math
@@ -14,8 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.arena.ratings.connection import Connections
-from outflank.arena.ratings.counts import BLACK_POINTS, WHITE_POINTS, Floats, Ints, ResultCounts, sums_of
+from outflank.arena.ratings.counts import BLACK_POINTS, WHITE_POINTS, Floats, Ints, ResultCounts, sums_of, tallies
 from outflank.arena.ratings.fit import Fit, fit_strengths, summed_blocks
+from outflank.arena.statistics.elo_scale import elo
+from outflank.arena.statistics.estimates import superiority
 
 Errors = Literal["pairs", "model", "bootstrap"]
 ELO = 400 / math.log(10)
@@ -87,8 +92,9 @@ def frame_of(connections: Connections, anchor: tuple[str, float] | None, players
 
 
 class Spread(NamedTuple):
-    """Ends of the intervals of all values in the table's scale, and who is above whom."""
+    """All values in the table's scale with the ends of their intervals, and who is above whom."""
 
+    values: Floats
     low: Floats
     high: Floats
     above: Floats
@@ -104,10 +110,10 @@ def spread_of_covariance(fit: Fit, covariance: Floats, frame: Frame) -> Spread:
     variances = np.diag(covariance)[:, None] + np.diag(covariance) - 2 * covariance
     deviations = np.sqrt(np.maximum(variances, 1e-30))  # not zero: the diagonal
     above = ndtr((values[:, None] - values) / deviations)
-    return Spread(values - reach, values + reach, above[:-1, :-1])
+    return Spread(values, values - reach, values + reach, above[:-1, :-1])
 
 
-def spread_of_samples(samples: Floats, frame: Frame) -> Spread:
+def spread_of_samples(fit: Fit, samples: Floats, frame: Frame) -> Spread:
     """The spread of bootstrap samples."""
     placed = frame.placed(samples)
     low, high = np.quantile(placed, [0.025, 0.975], axis=0)
@@ -116,14 +122,43 @@ def spread_of_samples(samples: Floats, frame: Frame) -> Spread:
     for player in range(n):
         gap = placed[:, player, None] - placed[:, :n]
         above[player] = ((gap > 0) + 0.5 * (gap == 0)).mean(axis=0)
-    return Spread(low, high, above)
+    return Spread(frame.placed(fit.values), low, high, above)
 
 
 def merged_spread(model: Spread, sampled: Spread, core: npt.NDArray[np.bool_]) -> Spread:
     """Samples where they say something: who lost nothing, or only drew, does so in every sample."""
     varied = np.append(core, True) & (sampled.high - sampled.low > 1e-9)
     return Spread(
+        model.values,
         np.where(varied, sampled.low, model.low),
         np.where(varied, sampled.high, model.high),
         np.where(core[:, None] & core, sampled.above, model.above),
     )
+
+
+def with_matches(spread: Spread, results: ResultCounts, connections: Connections, frame: Frame) -> Spread:
+    """The spread with every group of two replaced by what their match says.
+
+    A game without a partner may say what the pairs cannot: where only one of both gives a bound, the group stays.
+    """
+    values, low, high, above = (numbers.copy() for numbers in spread)
+    for (one, two), match in tallies(results).items():
+        pair = [results.players.index(one), results.players.index(two)]
+        difference = elo(match.counts)
+        bounded = bool((connections.bound[pair] != "").any())
+        if pair[0] > pair[1] or (connections.group == connections.group[pair[0]]).sum() != 2:
+            continue
+        if bounded == difference.bounded:
+            ends = [difference.value if end is None else end for end in (difference.low, difference.high)]
+            placed = [_placed_pair(frame, pair, elo_points) for elo_points in (difference.value, *ends)]
+            values[pair], low[pair], high[pair] = placed[0], np.min(placed, axis=0), np.max(placed, axis=0)
+            above[pair[0], pair[1]] = superiority(match.counts)
+            above[pair[1], pair[0]] = 1 - above[pair[0], pair[1]]
+    return Spread(values, low, high, above)
+
+
+def _placed_pair(frame: Frame, pair: list[int], difference: float) -> Floats:
+    """Two players with this difference in Elo, in the table's scale."""
+    values = np.zeros(len(frame.offset))
+    values[pair] = difference / ELO / 2, -difference / ELO / 2
+    return frame.placed(values)[pair]

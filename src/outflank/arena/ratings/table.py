@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from outflank.arena.ratings.connection import Connections
-from outflank.arena.ratings.counts import Floats, ResultCounts, cross_table
+from outflank.arena.ratings.counts import ResultCounts, cross_table
 from outflank.arena.ratings.intervals import ELO, Spread
 from outflank.arena.statistics.estimates import Estimate
 from outflank.errors import BadSpec
@@ -94,20 +94,19 @@ def _shown(lines: Sequence[Rating]) -> dict[str, str]:
 
 def ratings_of(
     results: ResultCounts,
-    values: Floats,
     spread: Spread,
     connections: Connections,
     runaway: int | None,
     anchor: tuple[str, float] | None,
 ) -> Ratings:
-    """The table of fitted values with their spread, in the scale of the table."""
+    """The table of a spread."""
     n, group = len(results.players), connections.group
-    order = sorted(range(n), key=lambda i: (group[i], -round(float(values[i]), 9), results.players[i]))
+    order = sorted(range(n), key=lambda i: (group[i], -round(float(spread.values[i]), 9), results.players[i]))
     table = cross_table(results)
     bound = [*connections.bound, {None: "", 0: "", 1: "at least", -1: "at most", 2: "open"}[runaway]]
     numbers = [
         _with_bound(*(ELO * float(x) for x in ends), bound=which)
-        for *ends, which in zip(values, spread.low, spread.high, bound, strict=True)
+        for *ends, which in zip(spread.values, spread.low, spread.high, bound, strict=True)
     ]
     if anchor is not None:
         numbers[results.players.index(anchor[0])] = Estimate(anchor[1], anchor[1], anchor[1], False, "anchor")
@@ -127,8 +126,10 @@ def ratings_of(
 def _with_bound(value: float, low: float, high: float, *, bound: str) -> Estimate:
     if not bound:
         return Estimate(value, low, high, False, "" if high - low > 1e-6 else "reference")
-    note = "open: no games tell" if bound == "open" else f"{bound}: no game limits it"
-    return Estimate(value, low if bound == "at least" else None, high if bound == "at most" else None, True, note)
+    if bound == "open":
+        return Estimate(value, None, None, True, "open: no games tell")
+    note = f"{bound}: no game limits it"
+    return Estimate(low, low, None, True, note) if bound == "at least" else Estimate(high, None, high, True, note)
 
 
 def _warnings(lines: Sequence[Rating], groups: Sequence[Sequence[str]], first_move: str) -> Iterator[str]:
@@ -138,4 +139,5 @@ def _warnings(lines: Sequence[Rating], groups: Sequence[Sequence[str]], first_mo
     names = _shown(lines) if bounded else {}
     yield from (f"{names[line.player]}: {line.elo.note}" for line in bounded)
     if first_move:
-        yield f"advantage of black: {first_move}; all ratings lean on imagined draws"
+        leaning = "" if all(len(group) == 2 for group in groups) else "; all ratings lean on imagined draws"
+        yield f"advantage of black: {first_move}, no game limits it{leaning}"

@@ -1,17 +1,13 @@
-"""Numbers with their 95 % intervals: scores, disc margins, proportions.
+"""Numbers with their 95 % intervals: `score` for every share of points or games, `mean_margin` for discs.
 
-With N units, mean μ and variance σ² (divided by N, not N-1), the standard error is √(σ²/N).
-
-Small samples. Below 100 units Student's quantile replaces 1.96, and an end of an interval that leaves (0, 1) is
-replaced by Wilson's, which is cautious because the variance of a score in 0..1 is at most μ(1-μ). When all units ended
-alike there is no variance at all: then Clopper & Pearson bound the share q of units that end so, and the mean lies
-between q·a and 1 - q·(1-a), whatever the others would be. Nothing here is ever NaN or infinite: a number that the games
-cannot give is a one-sided bound with an open end, None.
-
-Measured coverage of the score interval (20,000 matches each, 10 % draws, openings biased by 200 Elo): scores of 50
-and 61 % with 10 pairs 94 % (89 to 92 % with 1.96), with 30 pairs and more 94 to 95 %. A score of 95 % without bias is
-covered by 99 % with 20 pairs, but by 88 % with 30 and 91 % with 50: few lost games say little about how many there
-are.
+With N units, mean μ and variance σ² (divided by N, not N-1), the standard error is √(σ²/N). Many units that are not
+lopsided (`Sample.normal`) reach 1.96 standard errors to each side. For all others that is too short: few lost games say
+little about how many there are. Their interval needs no variance. Its lower end is the bound of Gaffke (2005): one unit
+more that scored nothing is imagined, the shares of all results are as uncertain as a Dirichlet distribution with these
+counts, and below the bound lie 2.5 % of their means; the upper end is that of the other side. Where units score 0 or 1
+only, this is the interval of Clopper & Pearson (1934); that it holds for any scores in 0..1 is proven in part and has
+no known exception. docs/statistics.md has the measured coverage. Nothing here is ever NaN or infinite: a number that
+the games cannot give is a one-sided bound with an open end, None.
 """
 
 import math
@@ -24,20 +20,27 @@ from outflank.errors import BadSpec
 
 CONFIDENCE = 0.95
 _NORMAL = NormalDist()
-_SMALL_SAMPLE = 100
-"""Units below which Student's quantile is used."""
+_Z = _NORMAL.inv_cdf((1 + CONFIDENCE) / 2)
+_MANY = 250
+_LOPSIDED = 100
+"""Units that 1.96 standard errors need, and how many times their squared skewness: some hundred of the rarer result."""
+_STEEPEST = 100.0
+"""Slope of `_Tilted`: no counts need more."""
+_LEVEL = 0.01
+"""Standard deviations from the middle below which the formula of `_Tilted` loses its digits and its limit is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with its 95 % interval; an end that the games leave open is None, and `note` says why.
+    """A number with its 95 % interval; where the games give none, both ends are None, and `note` says why.
 
-    `bounded` is True when the games give no estimate but only a bound: then `low` or `high` holds it, the other end is
-    None, and `value` is good for sorting only. A format is applied to each number, and bounds are shown as such.
+    `bounded` is True when the games give no estimate but only a bound: then `low` or `high` and `value` hold it, and
+    the other end is None; where both are None nothing is known. A format is applied to each number, and bounds are
+    shown as such.
 
     >>> from outflank.arena.statistics.elo_scale import elo
     >>> f"{elo((96, 111, 136)):+.1f}", f"{elo((0, 0, 10)):+.1f}", f"{elo((0, 0, 0)):+.1f}"
-    ('+40.7 [+10.6, +71.4]', 'at least +182.7', 'unknown')
+    ('+40.7 [+10.6, +71.4]', 'at least +139.2', 'unknown')
     """
 
     value: float
@@ -47,9 +50,12 @@ class Estimate:
     note: str = ""
 
     def __format__(self, spec: str) -> str:
-        low, high = (None if end is None else format(end, spec) for end in (self.low, self.high))
+        numbers = (self.value, self.low, self.high)
+        value, low, high = (None if x is None else format(x, spec).replace("%", " %") for x in numbers)
+        if not self.bounded and self.low == self.high:
+            return f"{value} ({self.note})" if low else f"{value} (no interval: {self.note})"
         if not self.bounded:
-            return f"{self.value:{spec}} [{low or '?'}, {high or '?'}]"
+            return f"{value} [{low}, {high}]"
         return f"at least {low}" if low and not high else f"at most {high}" if high and not low else "unknown"
 
 
@@ -61,6 +67,9 @@ class Sample:
     games_per_unit: int
     mean: float
     variance: float
+    skewness: float
+    kurtosis: float
+    """Third and fourth moment in standard deviations; 0 where there is no deviation."""
     single: float | None
     """The score of all units when they ended alike."""
 
@@ -69,17 +78,26 @@ class Sample:
         """Standard error of the mean."""
         return math.sqrt(self.variance / self.units)
 
+    @property
+    def normal(self) -> bool:
+        """Whether the mean of such samples is distributed normally, near enough for intervals."""
+        return self.single is None and self.units >= max(_MANY, _LOPSIDED * self.skewness**2)
+
 
 def sample_of(counts: Counts) -> Sample:
     """The sample that counts stand for."""
     scores = scores_of(counts)
     units = sum(counts)
     if units == 0:
-        return Sample(0, len(counts) // 2, 0.5, 0.0, None)
+        return Sample(0, len(counts) // 2, 0.5, 0.0, 0.0, 0.0, None)
     mean = sum(n * a for n, a in zip(counts, scores, strict=True)) / units
-    variance = sum(n * (a - mean) ** 2 for n, a in zip(counts, scores, strict=True)) / units
+    variance, third, fourth = (
+        sum(n * (a - mean) ** power for n, a in zip(counts, scores, strict=True)) / units for power in (2, 3, 4)
+    )
     seen = [a for n, a in zip(counts, scores, strict=True) if n]
-    return Sample(units, len(counts) // 2, mean, variance, seen[0] if len(seen) == 1 else None)
+    if len(seen) == 1:
+        return Sample(units, len(counts) // 2, seen[0], 0.0, 0.0, 0.0, seen[0])
+    return Sample(units, len(counts) // 2, mean, variance, third / variance**1.5, fourth / variance**2, None)
 
 
 def scores_of(counts: Counts) -> list[float]:
@@ -92,17 +110,10 @@ def scores_of(counts: Counts) -> list[float]:
 
 
 def quantile(units: int) -> float:
-    """How many standard errors an interval reaches to each side."""
-    if units >= _SMALL_SAMPLE:
-        return _NORMAL.inv_cdf((1 + CONFIDENCE) / 2)
+    """How many standard errors an interval reaches to each side: Student's."""
     from scipy.special import stdtrit
 
     return float(stdtrit(units - 1, (1 + CONFIDENCE) / 2))
-
-
-def share_alike(units: int) -> float:
-    """Lower end of Clopper & Pearson for all of `units`: with a smaller share this is seen in less than 5 %."""
-    return float((1 - CONFIDENCE) ** (1 / units))
 
 
 def score(counts: Counts) -> Estimate:
@@ -111,23 +122,65 @@ def score(counts: Counts) -> Estimate:
     >>> f"{score((96, 111, 136)):.3f}"
     '0.558 [0.515, 0.601]'
     >>> f"{score((0, 0, 0, 0, 10)):.3f}", score((0, 0, 0, 0, 10)).note
-    ('1.000 [0.741, 1.000]', 'all 10 pairs ended alike')
+    ('1.000 [0.690, 1.000]', 'all 10 pairs ended alike')
     """
     sample = sample_of(counts)
     if sample.units == 0:
         return Estimate(0.5, 0.0, 1.0, True, "no games")
-    if sample.single is not None:
-        share = share_alike(sample.units)
-        low, high = share * sample.single, 1 - share * (1 - sample.single)
-        return Estimate(sample.single, low, high, False, alike_note(sample))
-    reach = quantile(sample.units) * sample.error
-    low, high = sample.mean - reach, sample.mean + reach
-    if low > 0 and high < 1:
-        return Estimate(sample.mean, low, high)
-    inside = wilson(sample.mean * sample.units, sample.units)
-    assert inside.low is not None and inside.high is not None
-    low, high = (low if low > 0 else inside.low), (high if high < 1 else inside.high)
-    return Estimate(sample.mean, low, high, False, "close to the end of the scale")
+    if sample.normal:
+        reach = _Z * sample.error
+        return Estimate(sample.mean, sample.mean - reach, sample.mean + reach)
+    low, high = least_mean(counts), 1 - least_mean(counts[::-1])
+    return Estimate(sample.mean, low, high, False, "" if sample.single is None else alike_note(sample))
+
+
+def least_mean(counts: Counts) -> float:
+    """The lower end of the interval of the mean: Gaffke's bound, which 2.5 % of the means lie below."""
+    from scipy.optimize import brentq
+
+    if not any(counts[1:]):
+        return 0.0
+    tilted = _Tilted(counts)
+    doubt = (1 - CONFIDENCE) / 2
+    return tilted.mean(float(brentq(lambda slope: tilted.below(slope) - doubt, 0.0, _STEEPEST, xtol=1e-12)))
+
+
+class _Tilted:
+    """Means of the results of these counts and of one more that scored nothing, when their shares are uncertain.
+
+    The shares have a Dirichlet distribution, and the chance that their mean is below m comes from its saddlepoint
+    (Lugannani & Rice 1980): within a hundredth of itself for two units and better for more. The saddlepoint of m are
+    the shares n/(1 - a + a·e^slope) of scores a, which have the mean m; so a slope stands for m, and a steeper one for
+    a lower m. Scores are counted in the best one seen, so that slopes reach all means.
+    """
+
+    def __init__(self, counts: Counts) -> None:
+        seen = list(zip(counts, scores_of(counts), strict=True))
+        self._best = max(a for n, a in seen if n)
+        self._terms = [(n + (a == 0), a / self._best) for n, a in seen if n or a == 0]
+
+    def mean(self, slope: float) -> float:
+        """The mean m that a slope stands for."""
+        return self._best * self._mean(slope)
+
+    def _mean(self, slope: float) -> float:
+        weights = [(n / (1 - a + a * math.exp(slope)), a) for n, a in self._terms]
+        return math.fsum(w * a for w, a in weights) / math.fsum(w for w, _ in weights)
+
+    def below(self, slope: float) -> float:
+        """The chance of a mean below m."""
+        mean, steep = self._mean(slope), math.exp(slope)
+        whole = 1 - mean + mean * steep
+        point = -math.expm1(slope) / whole
+        parts = [(n, (a - mean) * whole / (1 - a + a * steep)) for n, a in self._terms]
+        spread = math.sqrt(math.fsum(n * x * x for n, x in parts))
+        depth = math.fsum(n * math.log((1 - a + a * steep) / whole) for n, a in self._terms)
+        root = math.copysign(math.sqrt(2 * max(depth, 0.0)), point)
+        if abs(root) < _LEVEL:
+            lean = math.fsum(n * x**3 for n, x in parts) / (3 * spread**3)
+        else:
+            lean = 1 / root - 1 / (point * spread)
+        return _NORMAL.cdf(root) + _NORMAL.pdf(root) * lean
 
 
 def alike_note(sample: Sample) -> str:
@@ -139,18 +192,28 @@ def alike_note(sample: Sample) -> str:
 def superiority(counts: Counts) -> float:
     """Likelihood of superiority, 0..1: Φ((μ-½)/standard error), how sure it is that A is the stronger.
 
-    When all units ended alike, the share of a uniform prior above ½ that this leaves: 1 - 2^-(N+1) after N wins.
+    Where the score's interval is not normal, it comes from the same distributions, halfway between those of its two
+    ends: 1 - 2^-(N+1) after N wins.
 
     >>> round(superiority((96, 111, 136)), 4), superiority((0, 0, 0))
     (0.996, 0.5)
     """
     sample = sample_of(counts)
-    if sample.units == 0 or sample.single == 0.5:
+    if sample.units == 0:
         return 0.5
-    if sample.single is not None:
-        doubt = 0.5 ** (sample.units + 1)
-        return 1 - doubt if sample.single > 0.5 else doubt
-    return _NORMAL.cdf((sample.mean - 0.5) / sample.error)
+    if sample.normal:
+        return _NORMAL.cdf((sample.mean - 0.5) / sample.error)
+    return 0.5 + (_chance_above_half(counts) - _chance_above_half(counts[::-1])) / 2
+
+
+def _chance_above_half(counts: Counts) -> float:
+    """The chance of a mean above ½ with one more unit that scored nothing."""
+    from scipy.optimize import brentq
+
+    if not any(n for n, a in zip(counts, scores_of(counts), strict=True) if a > 0.5):
+        return 0.0
+    tilted = _Tilted(counts)
+    return 1 - tilted.below(float(brentq(lambda slope: tilted.mean(slope) - 0.5, -_STEEPEST, _STEEPEST, xtol=1e-12)))
 
 
 def mean_margin(units: Mapping[tuple[float, int], int]) -> Estimate:
@@ -171,25 +234,3 @@ def mean_margin(units: Mapping[tuple[float, int], int]) -> Estimate:
         return Estimate(mean, None, None, False, "no spread to make an interval from")
     reach = quantile(count) * math.sqrt(spread * count / (count - 1)) / games
     return Estimate(mean, mean - reach, mean + reach)
-
-
-def wilson(successes: float, trials: float) -> Estimate:
-    """The interval of Wilson (1927) for a share of `trials`; draws may count as halves. On average it covers 95 %.
-
-    >>> f"{wilson(50, 60):.3f}"
-    '0.833 [0.720, 0.907]'
-    """
-    share, z = _share(successes, trials), _NORMAL.inv_cdf((1 + CONFIDENCE) / 2)
-    weight = z * z / trials
-    centre = (share + weight / 2) / (1 + weight)
-    reach = math.sqrt(weight * share * (1 - share) + weight * weight / 4) / (1 + weight)
-    low, high = (0.0 if share == 0 else centre - reach), (1.0 if share == 1 else centre + reach)
-    return Estimate(share, max(0.0, low), min(1.0, high))
-
-
-def _share(successes: float, trials: float) -> float:
-    if not (0 <= successes <= trials and 0 < trials < math.inf):
-        raise BadSpec(
-            f"{successes} of {trials} is no proportion; expected 0 <= successes <= trials, and trials above 0"
-        )
-    return successes / trials

@@ -11,16 +11,20 @@ number of games measures.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 from outflank.arena.statistics.elo_scale import NORMALIZED_UNIT, clamped, expected_score
 from outflank.arena.statistics.estimates import scores_of
 from outflank.arena.statistics.pairs import Counts
 from outflank.errors import BadSpec
+from outflank.schema import Option, Signature, lookup, number
+from outflank.spec import Call, parse
 
 SprtModel = Literal["normalized", "logistic", "bayesian"]
 SprtDecision = Literal["H1", "H0", "continue"]
-MODELS: tuple[SprtModel, ...] = ("normalized", "logistic", "bayesian")
+UNITS: dict[SprtModel, str] = {"normalized": "normalised Elo", "logistic": "Elo", "bayesian": "BayesElo"}
+"""What the bounds of each model are in."""
+MODELS: tuple[SprtModel, ...] = tuple(UNITS)
 _INSTEAD_OF_ZERO = 1e-3
 """A result that never came counts so much (fishtest, fastchess); a hypothesis may need it to be possible."""
 
@@ -29,7 +33,8 @@ _INSTEAD_OF_ZERO = 1e-3
 class Sprt:
     """Wald's test of H1 (A is `elo1` or more above B) against H0 (`elo0` or less), with error rates alpha and beta.
 
-    `model` says what Elo the bounds are in: `normalized`, `logistic`, or `bayesian` (BayesElo, counts of games only).
+    `model` says what the bounds are in: `normalized` Elo, whose tests take as many games whatever the share of draws;
+    `logistic`, the usual Elo; or `bayesian` (BayesElo, counts of games only).
 
     >>> test = Sprt(0, 2)
     >>> pairs = (365, 16618, 36229, 16974, 390)
@@ -44,6 +49,49 @@ class Sprt:
     beta: float = 0.05
     """The chance to accept H0 when H1 holds."""
     model: SprtModel = "normalized"
+
+    @staticmethod
+    def parse(text: str) -> "Sprt":
+        """The test that a text such as `logistic(0, 10)` names; `0, 10` alone are in normalised Elo.
+
+        >>> print(Sprt.parse("0,10"), Sprt.parse("logistic(-5, 5, alpha=0.01)").unit, sep="; ")
+        normalized(0, 10); Elo
+        """
+        call = parse(text if "(" in text else f"{MODELS[0]}({text})")
+        signature = lookup(call, _SIGNATURES, "model of SPRT")
+        options = signature.fill(call)
+        if options["elo0"] is None or options["elo1"] is None:
+            raise BadSpec(f"SPRT {text!r} needs two bounds; expected for example {call.name}(0, 10)")
+        return Sprt(**options, model=cast(SprtModel, call.name))
+
+    def __str__(self) -> str:
+        options = [(name, value) for name, value in (("alpha", self.alpha), ("beta", self.beta)) if value != 0.05]
+        return str(Call(self.model, (self.elo0, self.elo1), tuple(options)))
+
+    @property
+    def unit(self) -> str:
+        """What the bounds are in."""
+        return UNITS[self.model]
+
+    @property
+    def title(self) -> str:
+        """The test in words, with the unit of its bounds."""
+        return f"SPRT, {self.elo0:g} to {self.elo1:g} {self.unit}"
+
+    def words(self, decision: SprtDecision) -> str:
+        """What a decision says, in the unit of the title.
+
+        >>> Sprt(0, 10, model="logistic").words("H0")
+        'H0, A is better by 0 rather than 10'
+        """
+        if decision == "continue":
+            return "undecided"
+        rather, than = (self.elo1, self.elo0) if decision == "H1" else (self.elo0, self.elo1)
+        return f"{decision}, A is better by {rather:g} rather than {than:g}"
+
+    def choice(self, pairs: Counts, games: Counts) -> Counts:
+        """What the test looks at of completed pairs: their five counts, or where it knows games only those of games."""
+        return games if self.model == "bayesian" else pairs
 
     def __post_init__(self) -> None:
         if self.model not in MODELS:
@@ -92,8 +140,26 @@ class Sprt:
 
     def decide(self, counts: Counts) -> SprtDecision:
         """What these results allow to say. Give the counts of completed pairs, and stop at the first answer."""
-        llr = self.llr(counts)
+        return self.verdict(self.llr(counts))
+
+    def verdict(self, llr: float) -> SprtDecision:
+        """What this log-likelihood ratio allows to say."""
         return "H1" if llr >= self.upper else "H0" if llr <= self.lower else "continue"
+
+
+_SIGNATURES: dict[str, Signature] = {
+    model: Signature(
+        model,
+        f"SPRT with bounds in {unit}",
+        (
+            Option("elo0", number(-4000, 4000), None, f"{unit} of A over B that H0 stands for"),
+            Option("elo1", number(-4000, 4000), None, f"{unit} of A over B that H1 stands for"),
+            Option("alpha", number(0, 1, above=True), 0.05, "chance to accept H1 when H0 holds"),
+            Option("beta", number(0, 1, above=True), 0.05, "chance to accept H0 when H1 holds"),
+        ),
+    )
+    for model, unit in UNITS.items()
+}
 
 
 def _effect(elo: float, games_per_unit: int) -> float:

@@ -97,7 +97,7 @@ def match_table(a: str, b: str, result: "MatchResult", rate: float, seconds: flo
         ("endings", ", ".join(f"{name} {number:,}" for name, number in result.terminations.items()) or "none yet"),
     ]
     if result.sprt is not None and result.llr is not None:
-        lines.append((f"SPRT {result.sprt.elo0:g} to {result.sprt.elo1:g} nElo", sprt_bar(result.sprt, result.llr)))
+        lines.append((result.sprt.title, sprt_bar(result.sprt, result.llr)))
     for name, value in lines:
         table.add_row(name, value)
     return table
@@ -138,5 +138,5 @@ def sprt_bar(test: "Sprt", llr: float) -> "Text":
         between = min(zero, here) <= column <= max(zero, here)
         style = "dim" if not between else "green" if here > zero else "red" if here < zero else "bold"
         bar.append("●" if column == here else "┼" if column == zero else "━" if between else "─", style=style)
-    said = "A is better" if llr >= test.upper else "A is not better" if llr <= test.lower else "undecided"
+    said = test.words(test.verdict(llr))
     return Text.assemble(f"{test.lower:+.2f} ", bar, f" {test.upper:+.2f}  LLR {llr:+.2f}, ", (said, "bold"))

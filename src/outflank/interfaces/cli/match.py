@@ -12,7 +12,6 @@ from outflank.interfaces.cli.report import add_report_option, check_report, writ
 if TYPE_CHECKING:
     from outflank.arena.match import MatchResult
     from outflank.arena.schedule import Slot
-    from outflank.arena.statistics.sprt import Sprt
     from outflank.game import Game
 
 
@@ -38,7 +37,12 @@ def register(commands: Any) -> None:
     add_executor_options(match)
     match.add_argument("--seed", type=int, default=0, metavar="S", help="seed of openings and games")
     match.add_argument("--store", default="outflank.db", metavar="FILE", help="where games are kept (outflank.db)")
-    match.add_argument("--sprt", metavar="E0,E1", help="stop when it is clear that A is E1 or not even E0 Elo better")
+    match.add_argument(
+        "--sprt",
+        metavar="TEST",
+        help="stop when it is clear whether A is rather E1 or E0 better than B: normalized(E0, E1) in normalised Elo, "
+        "logistic(E0, E1) in Elo or bayesian(E0, E1) in BayesElo; E0,E1 alone is normalized(E0, E1)",
+    )
     match.add_argument("--details", action="store_true", help="also keep time, nodes and value of every move")
     add_quiet_option(match)
     add_report_option(match)
@@ -70,19 +74,21 @@ def run_match(args: argparse.Namespace) -> None:
     from outflank.arena.match import scoreboard
     from outflank.arena.runner import behaviour_warnings, run_plan
     from outflank.arena.schedule import Conditions, plan_match
+    from outflank.arena.statistics.sprt import Sprt
     from outflank.arena.store import Store
     from outflank.arena.tournament import read_control, read_limits
     from outflank.board import Rules
     from outflank.facts import match_facts
 
     check_report(args)
+    sprt = None if args.sprt is None else Sprt.parse(args.sprt)
     texts = [identity(text) for text in (args.a, args.b)]
     conditions = Conditions(read_limits(args.limit), read_control(vars(args)), args.adjudicate, args.seed)
     plan = plan_match(texts[0], texts[1], Rules(args.size, args.variant), args.games, args.openings, conditions)
     with Store(args.store) as store:
         for warning in (*plan.warnings(), *behaviour_warnings(plan, store)):
             print(f"outflank: warning: {warning}", file=sys.stderr)
-        board = scoreboard(plan, store, _read_sprt(args.sprt))
+        board = scoreboard(plan, store, sprt)
         with live_table(args, board) as refresh:
 
             def on_game(slot: "Slot", game: "Game") -> bool:
@@ -101,19 +107,6 @@ def run_match(args: argparse.Namespace) -> None:
     print(_report(args, result))
     if page:
         print(f"report: {page}")
-
-
-def _read_sprt(text: str | None) -> "Sprt | None":
-    from outflank.arena.statistics.sprt import Sprt
-    from outflank.errors import BadSpec
-
-    if text is None:
-        return None
-    try:
-        low, high = (float(part) for part in text.split(","))
-    except ValueError:
-        raise BadSpec(f"--sprt {text!r} is not two numbers; expected for example 0,10") from None
-    return Sprt(low, high)
 
 
 def _report(args: argparse.Namespace, result: "MatchResult") -> str:
