@@ -12,15 +12,16 @@ a name.
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from outflank.agents.kinds import KINDS
 from outflank.agents.outside import OutsidePlayer, can_run_outside, has_own_code
 from outflank.agents.own import OwnPlayer, load_own
 from outflank.agents.presets import PRESETS
+from outflank.agents.turns import Turns, turns_of
 from outflank.board import Position, Rules
 from outflank.errors import BadSpec, IllegalMove
 from outflank.game import Game
@@ -38,6 +39,9 @@ IDENTITY = re.compile(r"(?s)(.*) #([0-9a-z]+(?:-[0-9a-z]+)*)")
 @dataclass(frozen=True)
 class Agent(Player):
     """A player with its name, which answers forced moves itself.
+
+    Threads may share it; they wait for each other. One that remembers its game, such as a program or a tree that is
+    kept, answers by what it was asked before, and should play one game at a time.
 
     >>> player = agent("minimax(depth=2, eval=discs)")
     >>> decision = player.choose(Position.start())
@@ -57,7 +61,8 @@ class Agent(Player):
 
     def new_game(self) -> None:
         """Forgets whatever the player kept from the game before."""
-        self.player.new_game()
+        with self._turns.begun():
+            self.player.new_game()
 
     def follow(self, game: Game) -> None:
         """Tells a player that wants to know the game so far."""
@@ -87,7 +92,13 @@ class Agent(Player):
         >>> list(agent("minimax(endgame=8)").prepare(Rules(4)))
         [('boards', 0, 3), ('minimax', 1, 3), ('solver', 2, 3)]
         """
-        return [("boards", lambda: _play_first_move(rules)), *self.player.preparations(rules)]
+        steps = [("boards", lambda: _play_first_move(rules)), *self.player.preparations(rules)]
+        return [(what, partial(self._alone, do)) for what, do in steps]
+
+    def _alone(self, do: Callable[[], object]) -> object:
+        """Does something with the player while no other thread uses it."""
+        with self._turns.begun():
+            return do()
 
     def choose(self, position: Position, limits: Limits | None = None, seed: int = 0) -> Decision:
         """The decision in any position that is not over; a forced move needs no thought."""
@@ -95,11 +106,14 @@ class Agent(Player):
         if forced is not None:
             return forced
         began = time.perf_counter()
-        decision = self.player.choose(position, self._bounds(position, limits), seed)
+        with self._turns.begun():
+            decision = self.player.choose(position, self._bounds(position, limits), seed)
         return decision if decision.seconds else replace(decision, seconds=time.perf_counter() - began)
 
     def think(self, position: Position, limits: Limits | None = None, seed: int = 0) -> Iterator[Decision]:
         """What it would decide, better and better where its player can tell: by depth, by playouts; `choose` is last.
+
+        Whoever asks the agent for something else meanwhile ends these thoughts; the next one is an error that says so.
 
         >>> [decision.depth for decision in agent("minimax(depth=3, eval=discs)").think(Position.start())]
         [1, 2, 3]
@@ -108,9 +122,13 @@ class Agent(Player):
         if forced is not None:
             yield forced
             return
-        began = time.perf_counter()
-        for decision in self.player.think(position, self._bounds(position, limits), seed):
+        began, steps = time.perf_counter(), self.player.think(position, self._bounds(position, limits), seed)
+        with self._turns.begun() as search:
+            decision = next(steps, None)
+        while decision is not None:
             yield replace(decision, seconds=time.perf_counter() - began)
+            with self._turns.resumed(search):
+                decision = next(steps, None)
 
     def _forced(self, position: Position) -> Decision | None:
         """The decision that needs no thought, if there is one."""
@@ -120,6 +138,11 @@ class Agent(Player):
         if moves[0] == position.rules.pass_move or (self.instant and len(moves) == 1):
             return Decision(moves[0], position.turn, pv=moves, moves=(RootMove(moves[0]),))
         return None
+
+    @cached_property
+    def _turns(self) -> Turns:
+        """Those of its player."""
+        return turns_of(self.player)
 
     @cached_property
     def _enough(self) -> frozenset[str]:

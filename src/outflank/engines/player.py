@@ -4,8 +4,6 @@ The program is started by `new_game` (so that no clock of a game measures it) or
 again for the next game. After any failure, and after Ctrl-C, nobody knows what it still has to say: it is ended, and
 the next call starts a fresh one. `new_game` itself never fails; the next `choose` tells of it, which loses the game and
 not the match.
-
-A player is not for two threads at once.
 """
 
 import time

@@ -17,6 +17,8 @@ Preparation = tuple[str, Callable[[], object]]
 class Player(ABC):
     """Chooses moves. Only `choose` must be written; the rest is there to be overridden where it means something.
 
+    A player is used by one thread at a time, which `Agent` sees to.
+
     >>> class First(Player):
     ...     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
     ...         return Decision(position.moves[0], position.turn)
