@@ -109,12 +109,17 @@ class Line:
     def mend(self) -> None:
         """Lets everything through again, and the page try at once."""
         self._is_cut, self.kept_back, self.verdicts = False, set(), math.inf
-        self.page.evaluate("document.getElementById('retry').click()")  # hidden where it was faster by itself
+        try_now(self.page)
         self.page.wait_for_selector("#lost", state="hidden")
 
     def asked(self, verb: str) -> list[dict[str, Any]]:
         """The requests of a kind so far."""
         return [message for message in self.said if message["do"] == verb]
+
+
+def try_now(page: Page) -> None:
+    """Has the page connect at once; where it was faster by itself, the button is hidden and does nothing."""
+    page.evaluate("document.getElementById('retry').click()")
 
 
 def differing(one: bytes, other: bytes) -> float:
@@ -125,14 +130,26 @@ def differing(one: bytes, other: bytes) -> float:
 
 
 def walked_to(page: Page) -> Position:
-    """The same after walking through a game, when the address follows within a moment."""
-    page.wait_for_timeout(300)
+    """The position after walking through a game, where the address follows within a moment."""
+    page.evaluate(_UNTIL_ADDRESS_FOLLOWS, PATIENCE)
     return position_of(page)
+
+
+_UNTIL_ADDRESS_FOLLOWS = """async patience => {
+  const {address} = await import("/static/storage.js");
+  for (const began = Date.now(); address() !== location.hash; await new Promise(done => setTimeout(done, 20)))
+    if (Date.now() - began > patience) throw new Error(`the address is ${location.hash}, not ${address()}`);
+}"""
+
+
+def address_of(page: Page) -> str:
+    """The address that the page itself sees; that of the browser may follow later."""
+    return str(page.evaluate("location.href"))
 
 
 def position_of(page: Page) -> Position:
     """The position that the address of the page names, played by our own rules."""
-    fields = {key: value[0] for key, value in parse_qs(urlsplit(page.url).fragment).items()}
+    fields = {key: value[0] for key, value in parse_qs(urlsplit(address_of(page)).fragment).items()}
     rules = Rules.parse(fields["rules"].replace("-", " "))
     start = Position.parse(fields["start"], rules.variant) if "start" in fields else Position.start(rules)
     for move, _ in parse_moves(fields.get("moves", ""), rules):

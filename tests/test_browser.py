@@ -18,6 +18,7 @@ from browser import (
     CHROMIUM,
     PATIENCE,
     Line,
+    address_of,
     cells_of,
     chromium,
     differing,
@@ -29,6 +30,7 @@ from browser import (
     planted_blunder,
     position_of,
     troubles,
+    try_now,
     wait_for_turn,
     walked_to,
 )
@@ -165,17 +167,17 @@ def test_undo_and_redo_and_another_move_makes_a_variation(page: Page) -> None:
         wait_for_turn(page)
         page.locator("#board .square.legal").first.click()
     wait_for_turn(page)
-    after = page.url
+    after = address_of(page)
     page.keyboard.press("u")
     page.keyboard.press("u")
     assert walked_to(page) == Position.start()
     page.keyboard.press("r")
     page.keyboard.press("r")
-    assert walked_to(page).empties == 56 and page.url == after
+    assert walked_to(page).empties == 56 and address_of(page) == after
     page.keyboard.press("u")
     page.locator("#board .square.legal").nth(1).click()
     wait_for_turn(page)
-    assert page.url != after
+    assert address_of(page) != after
     assert page.locator(".variation").count() == 1
 
 
@@ -411,17 +413,17 @@ def test_two_tabs_keep_two_games_and_a_reload_restores_them(server: Server, brow
         page.bring_to_front()
         page.locator("#board .square.legal").first.click()
         wait_for_turn(page)
-    addresses = [first.url, second.url]
+    addresses = [address_of(first), address_of(second)]
     first.keyboard.press("u")
     first.locator("#board .square.legal").last.click()
     wait_for_turn(first)
     for page in (second, first):
         page.bring_to_front()
-        url = page.url
+        url = address_of(page)
         page.reload()
         page.wait_for_selector(".connection.open", state="attached")
-        assert page.url == url and cells_of(page) == "".join(position_of(page).cells())
-    assert first.url != addresses[0] and second.url == addresses[1]
+        assert address_of(page) == url and cells_of(page) == "".join(position_of(page).cells())
+    assert address_of(first) != addresses[0] and address_of(second) == addresses[1]
     assert first.locator(".variation").count() == 1
     expect(first.locator("#seat-white .who")).to_have_text("minimax(depth=1)")
     first.locator("#board .square.legal").first.click()
@@ -462,7 +464,12 @@ def test_a_linked_game_is_not_the_latest_until_somebody_plays_in_it(server: Serv
 
 def test_back_and_forward_find_games_as_they_were_left(page: Page) -> None:
     def shown() -> list[str]:
-        return [page.url, cells_of(page), *page.locator(".seat .who").all_inner_texts(), page.inner_text("#pause")]
+        return [
+            address_of(page),
+            cells_of(page),
+            *page.locator(".seat .who").all_inner_texts(),
+            page.inner_text("#pause"),
+        ]
 
     def play() -> None:
         page.locator("#board .square.legal").first.click()
@@ -495,14 +502,15 @@ def test_back_and_forward_find_games_as_they_were_left(page: Page) -> None:
     travel(-1, second)
     page.keyboard.press("2")
     page.locator("#board .square.legal").last.click()
-    analysed = page.url
+    analysed = address_of(page)
     page.evaluate("history.back()")
-    page.wait_for_url(second[0])
+    expect(page.locator("html")).to_have_attribute("data-view", "play")
     assert shown() == second
     page.click("#go-next")  # what was tried in the other view is still there
     assert walked_to(page).empties == 57
     page.evaluate("history.forward()")
     page.wait_for_url(analysed)
+    expect(page.locator("html")).to_have_attribute("data-view", "analyse")
     expect(page.locator("#seat-white .who")).to_have_text("greedy")
 
 
@@ -523,13 +531,20 @@ def test_a_restarted_server_goes_on_with_the_game(browser: Browser, store: Path)
     page.keyboard.press("3")
     expect(page.locator("#games")).to_contain_text("There is no connection to the server")
     with serving("--port", port, "--store", str(store)):
-        page.get_by_role("button", name="Try now").click()
+        try_now(page)
         expect(page.locator("#toast")).to_contain_text("Connected again")
         expect(page.locator("#games-list table")).to_be_visible()
         expect(page.locator("#lost")).to_be_hidden()
         page.go_back()
         wait_for_turn(page)
-        assert position_of(page).turn is Color.BLACK
+        before = position_of(page)
+        assert before.turn is Color.BLACK
+    with serving("--port", port, "--host", "127.0.0.1") as server:  # which has a token that the page does not know
+        expect(page.locator("#refused")).to_contain_text("Open the address that outflank play printed")
+        page.goto(server.address)
+        page.wait_for_selector(".connection.open", state="attached")
+        assert position_of(page) == before
+        expect(page.locator("#seat-white .who")).to_have_text("greedy")
     page.context.close()
 
 
@@ -631,16 +646,23 @@ def test_nothing_jumps(server: Server, browser: Browser, width: int) -> None:
     page.context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_forced_colours_hide_nothing(server: Server, browser: Browser, scheme: Any) -> None:
+def test_forced_colours_hide_nothing(server: Server, browser: Browser) -> None:
     """High contrast: discs, marks, hints, what is chosen and the focus look different from each other."""
-    address = server.address + link(Position.start(), "f5d6c3", view="play")
-    page = open_page(browser, address, forced_colors="active", color_scheme=scheme)
+    page = linked(server, browser, Position.start(), "f5d6c3", view="play")
+    for scheme in ("light", "dark"):
+        page.emulate_media(forced_colors="active", color_scheme=scheme, reduced_motion="reduce")
+        page.keyboard.press("1")
+        check_looks(page, scheme)
+    page.context.close()
+
+
+def check_looks(page: Page, scheme: str) -> None:
     squares = {"empty": "a1", "black": "e5", "white": "d6", "black, last": "c3", "legal": "c5"}
 
     def picture(square: str) -> bytes:
         return page.locator(f'#board [data-square="{square}"]').screenshot()
 
+    page.locator("#theme").focus()
     looks = {name: picture(square) for name, square in squares.items()}
     page.keyboard.press("b")
     for key in ["Home", *["ArrowUp"] * 8]:
@@ -655,7 +677,6 @@ def test_forced_colours_hide_nothing(server: Server, browser: Browser, scheme: A
     for group in ("nav button", ".tabs button", "#moves button"):
         backgrounds = page.locator(group).evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)")
         assert len(set(backgrounds)) == 2, f"which of {group} is chosen, {scheme}"
-    page.context.close()
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="SKIPPED FOR LACK OF AXE-CORE: make engines fetches it with npm")

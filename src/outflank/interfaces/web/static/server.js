@@ -20,6 +20,7 @@ async function greet() {
   }
   clearInterval(ticking);
   byId("lost").hidden = true;
+  showRefused(false);
   showState("open", `Connected, version ${welcome.version}`);
   server.dispatchEvent(new Event("welcome"));
   if (wasLost) toast("Connected again. The game goes on.");
@@ -34,9 +35,24 @@ function lost() {
     announce(byId("lost-text").textContent);
   }
   wasLost = true;
+  lookForRefusal();
   clearInterval(ticking);
   ticking = setInterval(countDown, 500);
   countDown();
+}
+
+/** A server for a network that was started anew has another token; only whoever started it can tell the new address. */
+async function lookForRefusal() {
+  const response = await fetch("healthz").catch(() => null);
+  if (response?.status !== 403 || !byId("refused").hidden) return;
+  showRefused(true);
+  byId("lost").hidden = false;
+  announce(byId("refused").textContent);
+}
+
+function showRefused(refused) {
+  byId("refused").hidden = !refused;
+  byId("lost-text").hidden = refused;
 }
 
 function countDown() {

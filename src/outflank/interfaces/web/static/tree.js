@@ -157,7 +157,7 @@ export class GameTree {
   /** The tree of stored data; throws when the data is no game. @returns {GameTree} */
   static fromJSON({ id, rules, start, at, tree: packed }) {
     const tree = new GameTree(parseRules(rules), start);
-    tree.id = id;
+    tree.id = id ?? tree.id;
     const unpack = (data, node) => {
       for (const key of KEPT) if (data[key] !== undefined) node[key] = data[key];
       for (const child of data.children) unpack(child, tree.grow(node, child.move));
