@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from rich.console import Console
 
 from outflank.agents import agent
 from outflank.agents.names import short_name
-from outflank.arena.match import MatchResult
+from outflank.arena.match import NARROW, MatchResult
 from outflank.arena.ratings import collect, rate, tallies
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Plan
@@ -508,6 +509,13 @@ def test_the_sprt_bar_points_at_the_ratio(llr: float, place: int) -> None:
     bar = sprt_bar(test, llr).plain
     assert bar.index("●") - len("-2.94 ") == place
     assert bar.endswith("10 rather than 0" if llr > 2.94 else "0 rather than 10" if llr < -2.94 else "undecided")
+
+
+def test_repeated_games_are_told_beside_the_intervals() -> None:
+    again = replace(result(), distinct_games=2)
+    assert dict(result().lines())["different openings, games"] == "3, 5; 1 repeated, which count again: " + NARROW
+    assert "4 repeated" in dict(again.lines())["different openings, games"]
+    assert NARROW not in str(replace(result(), distinct_games=6))
 
 
 def test_a_match_in_lines() -> None:

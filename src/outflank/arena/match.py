@@ -20,6 +20,8 @@ from outflank.game import Game
 from outflank.render import html_table, text_table
 
 _MOST_RECENT = 1 << 16
+NARROW = "intervals may be too narrow"
+"""What repeated games do, which are no news and are counted as if they were."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,10 +87,15 @@ class MatchResult:
             ("normalised Elo, A relative to B", f"{normalized_elo(games.counts):+.1f}"),
             ("likelihood that A is stronger", f"{100 * superiority(games.counts):.1f} %"),
             ("discs, A minus B", f"{self.margin:+.1f}"),
-            ("different openings, games", f"{self.distinct_openings:,}, {self.distinct_games:,}"),
+            ("different openings, games", f"{self.distinct_openings:,}, {self.distinct_games:,}{self._repeats}"),
             ("endings", ", ".join(f"{name} {number:,}" for name, number in self.terminations.items()) or "none"),
         ]
         return lines if self.sprt is None else [*lines, _sprt_line(self)]
+
+    @property
+    def _repeats(self) -> str:
+        repeated = self.tally.games - self.distinct_games
+        return f"; {repeated:,} repeated, which count again: {NARROW}" if repeated > 0 else ""
 
     def _all_lines(self) -> list[tuple[str, str]]:
         return [("A", short_name(self.a)), ("B", short_name(self.b)), *self.lines()]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from outflank import __version__
 from outflank.agents.identities import behaviour_of, text_of
 from outflank.agents.names import short_name, short_names
-from outflank.arena.match import MatchResult, percent
+from outflank.arena.match import NARROW, MatchResult, percent
 from outflank.arena.ratings import Ratings, ResultCounts, tallies
 from outflank.arena.statistics.estimates import CONFIDENCE, Estimate, score
 from outflank.arena.statistics.pairs import Tally
@@ -19,6 +19,7 @@ from outflank.report.survey import Survey
 
 _SURE = f"{CONFIDENCE:.0%}".replace("%", " %")
 _MOST_PANELS = 6
+_ZERO = "Zero is the mean of all ratings that are no bounds."
 Names = Mapping[str, str]
 
 
@@ -42,6 +43,9 @@ def _lead(survey: Survey, ratings: Ratings, names: Names) -> str:
         f"{survey.games:,} games of {len(names)} agents in {_number(len(survey.settings), 'setting')}: "
         f"{survey.distinct_games:,} different games from {_number(survey.distinct_openings, 'different opening')}."
     )
+    repeated = survey.games - survey.distinct_games
+    if repeated:
+        counted += f" The {_number(repeated, 'repeated game')} count again: {NARROW}."
     if not ratings.lines:
         return f"{counted} No two different agents have played each other."
     best = ratings.lines[0]
@@ -101,6 +105,8 @@ def _remarks(ratings: Ratings) -> list[str]:
     """What holds for all; that a line is only a bound is said in the line."""
     players = tuple(f"{name}: " for name in short_names(line.player for line in ratings.lines).values())
     remarks = [f"{warning}." for warning in ratings.warnings if not warning.startswith(players)]
+    if not any(line.elo.note == "anchor" for line in ratings.lines):
+        remarks.append(_ZERO if len(ratings.groups) == 1 else f"In each group {_ZERO[0].lower()}{_ZERO[1:]}")
     return [*remarks, *([f"Black's advantage in Elo: {ratings.advantage:+.0f}."] if ratings.advantage else [])]
 
 
@@ -172,10 +178,10 @@ def _by_setting(survey: Survey, names: Names) -> Section:
     table = Table(
         ["setting", *names.values()],
         [
-            [setting, *(f"{100 * of[agent].value:.0f} %" if agent in of else None for agent in names)]
+            [setting, *(f"{of[agent]:.0%}" if agent in of else None for agent in names)]
             for setting, of in shares.items()
         ],
-        "Score of each agent against all others, by setting",
+        f"Score of each agent against all others, by setting, with {_SURE} intervals",
         name="by-setting",
     )
     figure = Figure(
