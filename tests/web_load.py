@@ -1,16 +1,26 @@
-"""Many games and many bad messages on one server, with figures; run by `make load`.
+"""Many games, sockets and bad messages on one server, with figures; run by `make load`.
 
-First so many sockets are open at once and each plays a game, then sockets send random and malformed messages. Nothing
-may go wrong, and afterwards the server must be as small, as idle and as helpful as before.
+First so many sockets are open at once and each plays a game, then sockets send random and malformed messages. Last
+people play, a move every second or two, while others open many sockets, read nothing, and send what is known to hurt:
+searches without end, openings that are not to be found, huge numbers, endless brackets, texts as long as may be.
+Nothing may go wrong, everybody's moves are to be answered within a second, and afterwards the server must be as small,
+as idle and as helpful as before.
 """
 
 import argparse
 import asyncio
+import json
+import random
+import resource
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from web_client import Server, pester, play, serving, talking
+from web_client import START, Line, Server, pester, play, serving, talking
+
+MOST_SECONDS = 1.0
+"""Until a move is answered, whatever others do."""
 
 
 @dataclass(frozen=True)
@@ -66,39 +76,187 @@ def settle(server: Server, seconds: float = 20.0) -> float:
     return share
 
 
+# --- people and their enemies -------------------------------------------------------------------------------------
+
+_HUGE = "1" + "0" * 400
+HOSTILE: tuple[str, ...] = (
+    '{"id":1,"do":"new","rules":"standard 8x8","opening":"balanced(52)","seconds":0.001}',
+    '{"id":2,"do":"new","rules":"standard 4x4","opening":"balanced(1)"}',
+    '{"id":3,"do":"new","rules":"standard 16x16","opening":"balanced(150)"}',
+    '{"id":4,"do":"agent","agent":"uct(playouts=' + "9" * 9900 + 'x)"}',
+    '{"id":5,"do":"agent","agent":"' + "x(" * 4900 + '"}',
+    '{"id":6,"do":"analyse","game":{"rules":"standard 8x8"},"seconds":' + _HUGE + "}",
+    '{"id":7,"do":"think","game":{"rules":"standard 8x8"},"agent":"random","limits":{"seconds":' + "9" * 5000 + "}}",
+    "[" * 20_000,
+    '{"id":8,"do":"new","rules":"standard 8x8","seed":NaN}',
+    '{"id":9,"do":"read","text":"' + "f5" * 9_900 + '"}',
+    '{"id":10,"do":"think","game":{"rules":"standard 8x8"},"agent":"minimax(depth=60, eval=five_terms)"}',
+    '{"id":11,"do":"analyse","game":{"rules":"standard 8x8"}}',
+    '{"id":12,"do":"tree","game":{"rules":"standard 16x16"},"playouts":1000000000}',
+    '{"id":13,"do":"review","game":{"rules":"standard 8x8","moves":[19,18]},"seconds_per_move":100}',
+    '{"id":14,"do":"hello","id":15}',
+    '{"id":"\\ud800","do":"\\ud800"}',
+)
+_UNREAD = '{"id":%d,"do":"state","all":true,"game":{"rules":"standard 8x8","moves":[19,18,17,9,1,0]}}'
+
+
+@dataclass
+class Waits:
+    """How long people waited."""
+
+    seconds: list[float] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def share(self, part: float) -> float:
+        """The wait that so many did not exceed."""
+        ordered = sorted(self.seconds)
+        return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
+
+
+async def person(server: Server, seed: int, moves: int, agent: str, waits: Waits) -> None:
+    """Somebody who plays against an agent and thinks a second or two about every move."""
+    rng = random.Random(seed)
+    async with talking(server) as talk:
+        game: dict[str, Any] = START | {"moves": []}
+        await asyncio.sleep(rng.uniform(0, 2))
+        for number in range(moves):
+            began = time.perf_counter()
+            state = (await talk.ask(id=f"state {number}", do="state", game=game))[-1]
+            waits.seconds.append(time.perf_counter() - began)
+            if state["kind"] != "state" or state["state"]["over"]:
+                waits.errors += [str(state)] if state["kind"] != "state" else []
+                return
+            began = time.perf_counter()
+            reply = (await talk.ask(id=number, do="think", game=game, agent=agent, seed=seed))[-1]
+            waits.seconds.append(time.perf_counter() - began)
+            if reply["kind"] != "decision":
+                waits.errors.append(str(reply))
+                return
+            game["moves"].append(reply["move"])
+            await asyncio.sleep(rng.uniform(0.5, 2))
+
+
+async def enemy(server: Server, seed: int) -> None:
+    """Somebody who sends what hurts, about twice a second, without end; comes back when cut off."""
+    rng = random.Random(seed)
+    while True:
+        line = await Line.open(server)
+        reading = asyncio.create_task(_read(line))
+        while not reading.done():
+            line.send(rng.choice(HOSTILE) if rng.random() < 0.99 else "x" * 300_000)
+            await asyncio.sleep(rng.uniform(0.2, 0.8))
+            if rng.random() < 0.1:
+                line.send(json.dumps({"id": "s", "do": "stop", "what": rng.randrange(1, 14)}))
+        line.close()
+
+
+async def _read(line: Line) -> None:
+    while await line.hear() is not None:
+        pass
+
+
+async def deaf(server: Server, seed: int) -> None:
+    """Somebody who asks and never reads; comes back when cut off."""
+    while True:
+        line = await Line.open(server)
+        line.writer.transport.pause_reading()  # type: ignore[attr-defined]
+        number = 0
+        while not line.writer.is_closing():
+            number += 1
+            line.send(_UNREAD % number if line.writer.transport.get_write_buffer_size() < 1 << 16 else "")
+            await asyncio.sleep(0.1 + seed % 7 / 50)
+
+
+async def idle(server: Server) -> None:
+    """Somebody who has the page open and does nothing."""
+    await _read(await Line.open(server))
+
+
+async def together(server: Server, games: int, sockets: int, moves: int, agent: str) -> Waits:
+    """People play, on so many of the sockets, while others do what they can against it."""
+    waits, others = Waits(), sockets - games
+    hostile = [enemy(server, seed) for seed in range(others // 3)]
+    hostile += [deaf(server, seed) for seed in range(others // 3)]
+    hostile += [idle(server) for _ in range(others - 2 * (others // 3))]
+    tasks = [asyncio.create_task(one) for one in hostile]
+    await asyncio.gather(*(person(server, seed, moves, agent, waits) for seed in range(games)))
+    for task in tasks:
+        if task.done():
+            waits.errors.append(f"an enemy gave up: {task.exception()!r}")
+        task.cancel()
+    return waits
+
+
+def allow_sockets(wanted: int) -> None:
+    """As many open files as that, if the system lets us."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(wanted, hard) if hard > 0 else wanted, hard))
+
+
+# --- all of it ----------------------------------------------------------------------------------------------------
+
+
 def main() -> None:
-    """Runs both and prints the figures; fails if anything went wrong."""
+    """Runs all three and prints the figures; fails if anything went wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--messages", type=int, default=10_000)
     parser.add_argument("--sockets", type=int, default=20)
+    parser.add_argument("--all-sockets", type=int, default=1000)
+    parser.add_argument("--moves", type=int, default=60)
     parser.add_argument("--rules", default="standard 8x8")
     parser.add_argument("--agent", default="uct(playouts=50)")
+    parser.add_argument("--only-together", action="store_true", help="only the last part")
     args = parser.parse_args()
+    allow_sockets(4096)
     with serving() as server:
         asyncio.run(pester_together(server, 400, 4, seed=10**6))  # every thread and every kernel is there from now on
         settle(server)
         say(f"before: {server.threads} threads, {server.megabytes:.0f} MB")
-        figures = asyncio.run(play_games(server, args.games, args.rules, args.agent))
-        rate = figures.messages / figures.seconds
-        say(
-            f"{figures.games} games at once ({args.rules}, {args.agent}): {len(figures.errors)} errors, "
-            f"{figures.messages} messages in {figures.seconds:.1f} s ({rate:.0f}/s), {figures.megabytes:.0f} MB"
-        )
-        idle = settle(server)
-        say(f"after the games: {server.threads} threads, {server.megabytes:.0f} MB, {idle:.0%} of a core")
-        for half in range(2):
-            began = time.perf_counter()
-            errors = asyncio.run(pester_together(server, args.messages // 2, args.sockets, seed=half * args.sockets))
-            seconds = time.perf_counter() - began
-            idle = settle(server)
-            say(
-                f"{args.messages // 2} odd messages on {args.sockets} sockets in {seconds:.1f} s: {errors} errors sent "
-                f"back, then {server.threads} threads, {server.megabytes:.0f} MB, {idle:.0%} of a core"
-            )
+        wrong = [] if args.only_together else games_and_messages(server, args)
+        wrong += people_and_enemies(server, args)
+        quiet = settle(server, 60.0)
+        say(f"afterwards: {server.threads} threads, {server.megabytes:.0f} MB, {quiet:.0%} of a core")
         helpful = asyncio.run(is_helpful(server))
-        assert server.process.poll() is None and helpful and idle < 0.2 and not figures.errors, figures.errors[:3]
+        assert server.process.poll() is None and helpful and quiet < 0.2 and not wrong, wrong[:3]
     say("nothing went wrong")
+
+
+def games_and_messages(server: Server, args: argparse.Namespace) -> list[str]:
+    """Games at once, then bad messages; what went wrong."""
+    figures = asyncio.run(play_games(server, args.games, args.rules, args.agent))
+    rate = figures.messages / figures.seconds
+    say(
+        f"{figures.games} games at once ({args.rules}, {args.agent}): {len(figures.errors)} errors, "
+        f"{figures.messages} messages in {figures.seconds:.1f} s ({rate:.0f}/s), {figures.megabytes:.0f} MB"
+    )
+    quiet = settle(server)
+    say(f"after the games: {server.threads} threads, {server.megabytes:.0f} MB, {quiet:.0%} of a core")
+    for half in range(2):
+        began = time.perf_counter()
+        errors = asyncio.run(pester_together(server, args.messages // 2, args.sockets, seed=half * args.sockets))
+        seconds = time.perf_counter() - began
+        quiet = settle(server)
+        say(
+            f"{args.messages // 2} odd messages on {args.sockets} sockets in {seconds:.1f} s: {errors} errors sent "
+            f"back, then {server.threads} threads, {server.megabytes:.0f} MB, {quiet:.0%} of a core"
+        )
+    return list(figures.errors)
+
+
+def people_and_enemies(server: Server, args: argparse.Namespace) -> list[str]:
+    """People and their enemies; what went wrong."""
+    began = time.perf_counter()
+    waits = asyncio.run(together(server, args.games, args.all_sockets, args.moves, args.agent))
+    say(
+        f"{args.games} people among {args.all_sockets} sockets for {time.perf_counter() - began:.0f} s: "
+        f"{len(waits.seconds)} answers, {len(waits.errors)} errors; the waits: {waits.share(0.5):.3f} s in the middle, "
+        f"{waits.share(0.99):.3f} s at 99 %, {waits.share(1):.3f} s at most; {server.megabytes:.0f} MB, "
+        f"{server.threads} threads"
+    )
+    late = [f"a wait of {wait:.2f} s" for wait in waits.seconds if wait > MOST_SECONDS]
+    return waits.errors + late
 
 
 def say(line: str) -> None:

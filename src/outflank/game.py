@@ -7,11 +7,11 @@ A game is a value; `play` and `resign` give a new one. Positions are worked out 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
 from typing import Any, overload
 
 from outflank.board import Color, Move, Position, Rules, moves_text
 from outflank.errors import IllegalMove
+from outflank.lazy import lazy
 from outflank.render import html_block
 
 _SQUARES = 12
@@ -157,12 +157,12 @@ class Game:
         """Of the game."""
         return self.start.rules
 
-    @cached_property
+    @lazy
     def positions(self) -> tuple[Position, ...]:
         """Every position, from the first to the one after the last move."""
         return (self.start, *(after for _, after in _replayed(self.start, self.moves)))
 
-    @cached_property
+    @lazy
     def end(self) -> Position:
         """The position after the last move."""
         return self.positions[-1]
@@ -236,7 +236,7 @@ class Game:
         """Whether it has ended."""
         return self.termination is not None
 
-    @cached_property
+    @lazy
     def discs(self) -> tuple[int, int]:
         """Discs of black and white at the end."""
         return self.end.discs(Color.BLACK), self.end.discs(Color.WHITE)

@@ -14,7 +14,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 from outflank.agents.kinds import KINDS
@@ -25,6 +25,7 @@ from outflank.agents.turns import Turns, turns_of
 from outflank.board import Position, Rules
 from outflank.errors import BadSpec, IllegalMove
 from outflank.game import Game
+from outflank.lazy import lazy
 from outflank.schema import CheckedOptions, Signature, lookup
 from outflank.search.decision import Decision, RootMove
 from outflank.search.limits import Limits
@@ -139,12 +140,12 @@ class Agent(Player):
             return Decision(moves[0], position.turn, pv=moves, moves=(RootMove(moves[0]),))
         return None
 
-    @cached_property
+    @lazy
     def _turns(self) -> Turns:
         """Those of its player."""
         return turns_of(self.player)
 
-    @cached_property
+    @lazy
     def _enough(self) -> frozenset[str]:
         """Limits of which one suffices."""
         return self.fallback.bounds | {"nodes", "seconds", "game_seconds"}

@@ -9,7 +9,6 @@ A game in Python makes one position per move, so these values are made for that:
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 from outflank.board.perft import perft
 from outflank.board.rules import Color, Empties, Move, Rules, Variant, image_of, shared_rules, squares_of
@@ -17,6 +16,7 @@ from outflank.board.text import board_rows, parse_board, parse_moves
 from outflank.errors import BadNotation, IllegalMove
 from outflank.kernels import rules as kernels
 from outflank.kernels.jit import Board, Word
+from outflank.lazy import lazy
 from outflank.render import svg_board, text_board
 
 
@@ -123,12 +123,12 @@ class Position:
             return (Word(own),), (Word(opposing),), rules.full_board
         return rules.board(own), rules.board(opposing), rules.full_board
 
-    @cached_property
+    @lazy
     def moves_mask(self) -> int:
         """Mask of the squares the side to move may play; 0 when it must pass or the game is over."""
         return self.rules.mask(kernels.legal_moves(*self.boards))
 
-    @cached_property
+    @lazy
     def moves(self) -> tuple[Move, ...]:
         """The legal moves: squares in rising order, the pass alone when forced, nothing when the game is over.
 
@@ -139,7 +139,7 @@ class Position:
             return squares_of(self.rules.size, self.moves_mask)
         return () if self.is_over else (self.rules.pass_move,)
 
-    @cached_property
+    @lazy
     def is_over(self) -> bool:
         """Whether neither side can move: a full board and a side without discs are cases of it."""
         return not self.moves_mask and not self.with_turn(self.turn.other).moves_mask

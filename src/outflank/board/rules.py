@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache, cached_property
+from functools import cache
 from operator import getitem
 from string import ascii_lowercase
 from typing import Any, Literal, get_args
@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args
 from outflank.errors import BadNotation, BadRules, IllegalMove
 from outflank.kernels.bitboard import stride as row_width
 from outflank.kernels.jit import Board, Word
+from outflank.lazy import lazy
 
 Variant = Literal["standard", "reversed"]
 Empties = Literal["winner", "nobody"]
@@ -143,32 +144,32 @@ class Rules:
     def __reduce__(self) -> tuple[Callable[[int, Variant], "Rules"], tuple[int, Variant]]:
         return shared_rules, (self.size, self.variant)
 
-    @cached_property
+    @lazy
     def pass_move(self) -> Move:
         """The pass, numbered n²: one more than the last square."""
         return moves_of_size(self.size)[-1]
 
-    @cached_property
+    @lazy
     def cells(self) -> int:
         """The number of squares: n²."""
         return self.size * self.size
 
-    @cached_property
+    @lazy
     def words(self) -> int:
         """Machine words per board: 1 up to 8x8, 4 above."""
         return 1 if self.size <= 8 else 4
 
-    @cached_property
+    @lazy
     def stride(self) -> int:
         """Bits from one row of a mask to the next."""
         return row_width(self.words)
 
-    @cached_property
+    @lazy
     def full(self) -> int:
         """The mask of all squares of the board."""
         return sum(self.bit(square) for square in range(self.cells))
 
-    @cached_property
+    @lazy
     def full_board(self) -> Board:
         """All squares of the board as the words that kernels take."""
         return self.board(self.full)
@@ -177,12 +178,12 @@ class Rules:
         """The mask of one square."""
         return self._bits[square]
 
-    @cached_property
+    @lazy
     def _bits(self) -> tuple[int, ...]:
         squares = (divmod(square, self.size) for square in range(self.cells))
         return tuple(1 << (row * self.stride + column) for row, column in squares)
 
-    @cached_property
+    @lazy
     def by_bit(self) -> tuple[Move, ...]:
         """The move of every bit number that kernels use; -1 and what is not on the board are the pass.
 

@@ -1,10 +1,10 @@
 """What a search may spend on one decision."""
 
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from math import inf
 
 from outflank.errors import BadSpec
+from outflank.lazy import lazy
 from outflank.schema import Option, Signature, number, whole
 
 
@@ -31,7 +31,7 @@ class Limits:
                 expected = "seconds above 0" if is_time else "a whole number above 0"
                 raise BadSpec(f"limit {name}={value} is not possible; expected {expected}")
 
-    @cached_property
+    @lazy
     def bounds(self) -> frozenset[str]:
         """The names of the limits that are set."""
         return frozenset(name for name in _NAMES if getattr(self, name) is not None)

@@ -32,6 +32,8 @@ can stop, is left alone: the page is told that it has ended, its place is anothe
 _OVERDUE = 5.0
 """Seconds beyond its time after which a job that does not end by itself is left alone as well."""
 _QUICK_SHARE = 0.25
+_NICENESS = 3
+"""Of threads that search, so that messages are heard and quick answers given beside them."""
 
 log = logging.getLogger("outflank.web")
 
@@ -42,8 +44,8 @@ class Pools:
     def __init__(self, caps: Caps) -> None:
         self.lanes = {
             "quick": Lane("quick", caps.quick_workers, _QUICK_SHARE),
-            "moves": Lane("moves", caps.workers, caps.move_share),
-            "analyses": Lane("analyses", caps.workers, caps.analysis_share),
+            "moves": Lane("moves", caps.workers, caps.move_share, _NICENESS),
+            "analyses": Lane("analyses", caps.workers, caps.analysis_share, 2 * _NICENESS),
         }
         self.jobs: set[Job] = set()
 

@@ -11,10 +11,13 @@ threads are lent in this way at a time.
 
 import heapq
 import itertools
+import os
+import sys
 import threading
 import time
 from collections import deque
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Protocol, TypeVar
 
 T = TypeVar("T", covariant=True)
@@ -87,8 +90,8 @@ class Lane:
     7
     """
 
-    def __init__(self, name: str, places: int, share: float) -> None:
-        self.name, self.places, self.share = name, places, share
+    def __init__(self, name: str, places: int, share: float, niceness: int = 0) -> None:
+        self.name, self.places, self.share, self.niceness = name, places, share, niceness
         self._changed = threading.Condition()
         self._queues: list[tuple[float, int, Queue]] = []
         self._waiting: set[Queue] = set()
@@ -108,6 +111,7 @@ class Lane:
             queue.turns.append(turn)
             self._line_up(queue)
             if self._idle:
+                self._idle -= 1
                 self._changed.notify()
             elif self._threads < self.places:
                 self._start_thread()
@@ -160,6 +164,7 @@ class Lane:
 
     def _work(self) -> None:
         """One thread: turn after turn, until its place was given to another."""
+        _be_nice(self.niceness)
         while (turn := self._next()) is not None:
             try:
                 result = turn.work.run(turn)
@@ -180,9 +185,8 @@ class Lane:
                 if turn is not None:
                     turn.queue.used -= turn.charged
                 else:
-                    self._idle += 1
+                    self._idle += 1  # whoever wakes it counts it off
                     self._changed.wait()
-                    self._idle -= 1
         return None
 
     def _first(self) -> Turn | None:
@@ -209,3 +213,10 @@ class Lane:
             turn.queue.usual = took
             self._lent -= turn.lent
             return not turn.lent
+
+
+def _be_nice(niceness: int) -> None:
+    """Lets other threads go first, on systems where a thread has a priority of its own."""
+    if niceness and sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
