@@ -17,7 +17,7 @@ help:
 	@echo "make lint    style only"
 	@echo "make bench   measure this machine beside public libraries, into benchmarks/RESULTS.md"
 	@echo "make soak    a hundred thousand games against the oracle (long; not part of make test)"
-	@echo "make kill    kill a match two hundred times and compare the result (long; not part of make test)"
+	@echo "make kill    kill matches a thousand times and compare the result (long; not part of make test)"
 	@echo "make load    two hundred games and ten thousand bad messages on one server (minutes; not part of make test)"
 	@echo "make levels  play the tournament that rates the levels of outflank play (minutes)"
 	@echo "make lock    resolve the dependencies anew"

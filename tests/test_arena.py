@@ -284,7 +284,7 @@ def outflank(*args: str, code: int = 0) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.compiled
 def test_killed_at_random_moments_and_resumed_the_table_is_the_same(tmp_path: Path) -> None:
-    """kill -9 of the parent or of a worker; `tests/kill.py` does it two hundred times."""
+    """kill -9 of the parent or of a worker; `tests/kill.py` does it a thousand times."""
     quiet, killed = tmp_path / "quiet.db", tmp_path / "killed.db"
     expected = json.loads(outflank(*MATCH, "--store", str(quiet)).stdout)
     rng = random.Random(1)

@@ -83,8 +83,10 @@ def checksum(row: Row) -> int:
     >>> checksum(("key", 1, 0.5, None)) == checksum(("key", 1, 0.5, None)) != checksum(("key", 1, 0.5, ""))
     True
     """
-    said = json.dumps(row, ensure_ascii=False, default=repr).encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), signed=True)
+    return int.from_bytes(hashlib.blake2b(_as_json(row).encode(), digest_size=8).digest(), signed=True)
+
+
+_as_json = json.JSONEncoder(default=repr).encode  # a damaged row may have bytes
 
 
 class Store:
