@@ -279,6 +279,17 @@ def test_the_undefeated_are_bounds() -> None:
     assert rate(collect(core + champion + beginner), errors="bootstrap", seed=1, replicates=20)["A"].elo == best
 
 
+@pytest.mark.parametrize("pairs", [1, 2, 5, 10])
+def test_who_won_all_games_comes_first(pairs: int) -> None:
+    """Also where so few games leave open who is the stronger."""
+    for winner, loser in ("AB", "BA"):
+        table = rate(collect([game for k in range(pairs) for game in pair(winner, loser, 1, 1, k)]))
+        assert [line.player for line in table.lines] == [winner, loser]
+        bounds = [line.elo for line in table.lines if line.elo.bounded]
+        difference = elo_scale.elo((pairs, 0, 0, 0, 0)).high
+        assert [abs(bound.value) for bound in bounds] == pytest.approx([abs(difference or 0.0)])
+
+
 def test_the_core_is_where_the_anchor_is() -> None:
     games = pair("A", "B", 1, 1) + pair("B", "C", 0.5, 0.5) + pair("C", "D", 1, 1)
     assert [rate(collect(games))[x].elo.bounded for x in "ABCD"] == [True, False, False, True]

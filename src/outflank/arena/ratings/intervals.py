@@ -151,7 +151,9 @@ def with_matches(spread: Spread, results: ResultCounts, connections: Connections
         if bounded == difference.bounded:
             ends = [difference.value if end is None else end for end in (difference.low, difference.high)]
             placed = [_placed_pair(frame, pair, elo_points) for elo_points in (difference.value, *ends)]
-            values[pair], low[pair], high[pair] = placed[0], np.min(placed, axis=0), np.max(placed, axis=0)
+            low[pair], high[pair] = np.min(placed, axis=0), np.max(placed, axis=0)
+            if not bounded:  # a weak bound lies on the wrong side of the other: the fit knows who comes first
+                values[pair] = placed[0]
             above[pair[0], pair[1]] = superiority(match.counts)
             above[pair[1], pair[0]] = 1 - above[pair[0], pair[1]]
     return Spread(values, low, high, above)
