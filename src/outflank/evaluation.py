@@ -9,9 +9,10 @@ every term but mobility changes sign; one text therefore means the sensible thin
 """
 
 import importlib
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from outflank.board import Rules
 from outflank.errors import BadSpec
 from outflank.kernels.evaluate import MOBILITY, TERMS, Evaluation
 from outflank.kernels.plug import compile_evaluation
-from outflank.schema import CheckedOptions, Option, OptionType, Signature, lookup, numbers
+from outflank.schema import LARGEST, CheckedOptions, Option, OptionType, Signature, lookup, numbers
 from outflank.spec import Value, as_call, show
 
 Squares = npt.NDArray[np.int32]
@@ -86,19 +87,23 @@ class Table:
         return np.array([self.quarter[row][column] for row in fold for column in fold], np.int32)
 
 
-def read_table(value: Value) -> Table:
-    """The table of a name, or of a list: n² numbers, or the upper triangle of a quarter."""
+def read_table(value: Value, least: int = -LARGEST) -> Table:
+    """The table of a name, or of a list: n² numbers, or the upper triangle of a quarter; none below `least`."""
     if isinstance(value, str) and value in _TABLES:
-        return Table(value, _TABLES[value])
-    if isinstance(value, tuple) and all(isinstance(item, int) for item in value):
-        whole: tuple[int, ...] = tuple(int(item) for item in value if isinstance(item, int))
-        if len(whole) in (1, 3, 6, 10, 15, 21, 28):
-            return Table(show(value), _quarter(whole))
-        if len(whole) in (16, 36, 64, 100, 144, 196, 256):
-            return Table(show(value), full=whole)
-    raise BadSpec(
-        f"expected {' | '.join(_TABLES)}, or a list: n² whole numbers, or 3, 6, 10… for the upper triangle of a quarter"
-    )
+        table = Table(value, _TABLES[value])
+    elif isinstance(value, tuple) and len(value) in (1, 3, 6, 10, 15, 21, 28):
+        table = Table(show(value), _quarter(value))  # type: ignore[arg-type]
+    elif isinstance(value, tuple) and len(value) in (16, 36, 64, 100, 144, 196, 256):
+        table = Table(show(value), full=value)  # type: ignore[arg-type]
+    else:
+        raise BadSpec(
+            f"expected {' | '.join(_TABLES)}, or a list: n² whole numbers, or 3, 6, 10… for the upper triangle of a "
+            "quarter"
+        )
+    for worth in (*table.full, *itertools.chain(*table.quarter)):
+        if type(worth) is not int or not least <= worth <= LARGEST:
+            raise BadSpec(f"a square is worth {show(worth)}; expected whole numbers from {least} to {LARGEST}")
+    return table
 
 
 def byte_sums(squares: Squares, rules: Rules) -> npt.NDArray[np.int32]:
@@ -183,10 +188,11 @@ def _weighted(filled: CheckedOptions) -> EvaluationSpec:
     return EvaluationSpec(str(filled), table, tuple(zip(*columns, strict=True)), tuple(limits))
 
 
-def squares_option(default: str, meaning: str = "worth of the squares") -> Option:
-    """The option `squares` with this default."""
+def squares_option(default: str, meaning: str = "worth of the squares", least: int = -LARGEST) -> Option:
+    """The option `squares` with this default, for tables without a number below `least`."""
     words = f"{' | '.join(_TABLES)} | a list of numbers"
-    return Option("squares", OptionType(words, read_table, lambda table: table.canonical), default, meaning)
+    read = OptionType(words, partial(read_table, least=least), lambda table: table.canonical)
+    return Option("squares", read, default, meaning)
 
 
 _MEANINGS = {

@@ -267,16 +267,24 @@ def flag() -> OptionType:
     return OptionType("yes | no", check)
 
 
+LARGEST = 10**6
+"""Weights and worths of squares go so far up and down: all terms of 256 squares together then stay below 10^15."""
+
+
 def numbers(least: int = 1, most: int = 256) -> OptionType:
-    """One whole number or a list of them, always given back as a tuple."""
+    """One whole number or a list of `least` to `most` of them, always given back as a tuple.
+
+    >>> numbers()([1, -2]), numbers()(3)
+    ((1, -2), (3,))
+    """
     words = "a whole number or a list of them"
+    one = whole(-LARGEST, LARGEST)
 
     def check(value: Any) -> tuple[int, ...]:
-        items = tuple(value) if isinstance(value, tuple | list) else (value,)
-        good = [item for item in items if isinstance(item, int) and not isinstance(item, bool) and abs(item) < 2**31]
-        if len(good) != len(items) or not least <= len(items) <= most:
-            raise BadSpec(f"expected {words}, {least} to {most} in all, each below 2^31")
-        return tuple(good)
+        items = value if isinstance(value, tuple | list) else (value,)
+        if not least <= len(items) <= most or not all(type(item) is int and abs(item) <= LARGEST for item in items):
+            raise BadSpec(f"expected {words}, {least} to {most} in all, each {one.words}")
+        return tuple(items)
 
     return OptionType(words, check)
 

@@ -14,11 +14,12 @@ from outflank.evaluation import evaluation_option, read_evaluation, squares_opti
 from outflank.schema import CheckedOptions, Option, Signature, choice, flag, number, whole
 from outflank.search.heuristic import HeuristicPlayer
 from outflank.search.limits import Limits
-from outflank.search.minimax import ORDERS, PRUNING, TIES, VIEWS, MinimaxOptions, MinimaxSearch
-from outflank.search.montecarlo import FlatMonteCarlo
+from outflank.search.memory import MOST_MEGABYTES
+from outflank.search.minimax import MOST_WIN, ORDERS, PRUNING, TIES, VIEWS, MinimaxOptions, MinimaxSearch
+from outflank.search.montecarlo import MOST_PLAYOUTS, FlatMonteCarlo
 from outflank.search.player import Player
 from outflank.search.playouts import playout_option
-from outflank.search.uct import UctSearch
+from outflank.search.uct import MOST_EXPLORATION, UctSearch
 
 
 def _limits_among(options: CheckedOptions) -> Limits:
@@ -46,7 +47,7 @@ _SECONDS = Option("seconds", number(0, above=True), None, "time for a move; 2s a
 _NODES = Option("nodes", whole(1), None, "positions entered")
 _PLAYOUTS = Option("playouts", whole(1), None, "games played out for a move; 1000 when no limit at all is given")
 _INSTANT = Option("instant", flag(), True, "whether a single legal move is played without thinking")
-_MEMORY = Option("memory", number(1, 1 << 20), 256, "megabytes at most for the tree or table")
+_MEMORY = Option("memory", number(1, MOST_MEGABYTES), 256, "megabytes at most for the tree or table")
 _ENDGAME = (
     Option("endgame", whole(0, 60), 0, "solve exactly when so many squares or fewer are empty; 0 never"),
     Option("endgame_by", choice("wdl", "margin"), "wdl", "solve for win, draw or loss, or for the margin"),
@@ -147,12 +148,15 @@ KINDS = {
                         "order", choice(*ORDERS), "none", "order in which moves are tried: the same move, other speed"
                     ),
                     Option(
-                        "hash_mb", number(0, 1 << 20), 0, "megabytes of transposition table: the same move, other speed"
+                        "hash_mb",
+                        number(0, MOST_MEGABYTES),
+                        0,
+                        "megabytes of transposition table: the same move, other speed",
                     ),
                     Option("ties", choice(*TIES), "first", "which of equal moves is played"),
                     Option("eval_view", choice(*VIEWS), "root", "whose score the evaluation is; only root makes sense"),
                     Option("pass_costs_depth", flag(), True, "whether a forced pass uses up a ply"),
-                    Option("win", whole(0, 10**12), 10**6, "worth of a won game; 0 evaluates it like any position"),
+                    Option("win", whole(0, MOST_WIN), 10**6, "worth of a won game; 0 evaluates it like any position"),
                     Option("win_margin", flag(), False, "whether a larger win is worth more"),
                     *_ENDGAME,
                     _INSTANT,
@@ -168,7 +172,7 @@ KINDS = {
                 "montecarlo",
                 "plays out every move equally often, without a tree",
                 (
-                    Option("playouts", whole(1), 250, "games played out for each legal move"),
+                    Option("playouts", whole(1, MOST_PLAYOUTS), 250, "games played out for each legal move"),
                     _PLAYOUT,
                     _SECONDS,
                     Option("draw", number(0, 1), 0.5, "points of a drawn game"),
@@ -188,7 +192,7 @@ KINDS = {
                     _PLAYOUTS,
                     _SECONDS,
                     _NODES,
-                    Option("c", number(0), 1.41421356237, "exploration in w/n + c sqrt(ln N / n)"),
+                    Option("c", number(0, MOST_EXPLORATION), 1.41421356237, "exploration in w/n + c sqrt(ln N / n)"),
                     Option(
                         "expand", choice("one", "all"), "one", "children made for a leaf: one, or all, each played out"
                     ),

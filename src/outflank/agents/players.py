@@ -10,6 +10,7 @@ from typing import Literal
 from outflank.board import Position, Rules
 from outflank.search.decision import Decision, RootMove
 from outflank.search.limits import Limits
+from outflank.search.memory import memory_for
 from outflank.search.player import Player, Preparation
 from outflank.search.solver import solve
 
@@ -39,6 +40,10 @@ class SolverPlayer(Player):
 
     by: Literal["margin", "wdl"]
     memory_mb: float
+
+    def __post_init__(self) -> None:
+        with memory_for("memory", self.memory_mb):
+            pass
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:  # noqa: ARG002
         """The best move, or the best one found so far with a note that it is not proven."""

@@ -27,9 +27,11 @@ class Limits:
     def __post_init__(self) -> None:
         for name in self.bounds:
             value, is_time = getattr(self, name), name in _TIMES
-            if isinstance(value, bool) or not isinstance(value, int | float if is_time else int) or not 0 < value < inf:
-                expected = "seconds above 0" if is_time else "a whole number above 0"
-                raise BadSpec(f"limit {name}={value} is not possible; expected {expected}")
+            most, kind = (inf, int | float) if is_time else (_MOST + 1, int)
+            if isinstance(value, bool) or not isinstance(value, kind) or not 0 < value < most:
+                expected = "seconds above 0" if is_time else f"a whole number from 1 to {_MOST}"
+                told = "…" if isinstance(value, int) and value.bit_length() > 100 else value  # digits without an end
+                raise BadSpec(f"limit {name}={told} is not possible; expected {expected}")
 
     @lazy
     def bounds(self) -> frozenset[str]:
@@ -71,5 +73,6 @@ LIMIT = Signature(
 
 NO_LIMIT = 1 << 60
 """Nodes or playouts that no search reaches."""
+_MOST = 2**53
 _TIMES = ("seconds", "game_seconds")
 _NAMES = tuple(field.name for field in fields(Limits))

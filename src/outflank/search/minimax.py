@@ -16,15 +16,19 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.board import Color, Position, Rules
+from outflank.errors import BadSpec
 from outflank.evaluation import EvaluationSpec, Table, read_table
 from outflank.kernels import alphabeta as kernel
 from outflank.kernels.table import new_table
 from outflank.search.clock import Clock
 from outflank.search.decision import Decision, RootMove
 from outflank.search.limits import Limits
+from outflank.search.memory import memory_for
 from outflank.search.player import Player
 
 _NODES_PER_SECOND = 2e7
+MOST_WIN = 10**12
+"""Far more than an evaluation should say, and little enough for every table."""
 
 PRUNING = {"plain": kernel.PLAIN, "alphabeta": kernel.ALPHA_BETA, "pvs": kernel.SCOUTING}
 ORDERS = {
@@ -49,6 +53,10 @@ class MinimaxOptions:
     pass_costs_depth: bool = True
     win: int = 10**6
     win_margin: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.win <= MOST_WIN:
+            raise BadSpec(f"win={self.win} is not possible; expected 0 to {MOST_WIN}")
 
 
 @lru_cache(maxsize=64)
@@ -111,7 +119,8 @@ class MinimaxSearch(Player):
         self.ways = ways or MinimaxOptions()
         self.explains = True
         """Whether decisions tell the expected line and what every move is worth."""
-        self._table = new_table(hash_mb)
+        with memory_for("hash_mb", hash_mb):
+            self._table = new_table(hash_mb)
         self._searches = 0
         self._stacks: dict[tuple[int, int], kernel.Stack] = {}
         self._settings: dict[Rules, _Setting] = {}
@@ -154,6 +163,7 @@ class MinimaxSearch(Player):
 
     def stack(self, position: Position, depth: int) -> kernel.Stack:
         """Arrays that are deep enough, kept for the next search; passes add at most one ply to every move."""
+        depth = min(depth, _deepest(position))
         plies = depth + 1 if self.ways.pass_costs_depth else min(2 * depth, 2 * position.empties) + 2
         plies = -(-plies // 16) * 16
         key = (position.rules.size, plies)

@@ -22,6 +22,8 @@ from outflank.search.policy import PlayoutPolicy
 _SEED_MASK = 2**64 - 1
 _MOVE_STREAMS = 1 << 40
 """Random streams set aside for the playouts of one root move."""
+MOST_PLAYOUTS = 10**12
+"""Of one root move; fewer than its random streams."""
 _FIRST_RATE = 20_000.0
 """Playouts per second to expect before any was timed: low, so that the first slice of a slow policy is short."""
 
@@ -48,8 +50,10 @@ class FlatMonteCarlo(Player):
         draw: float = 0.5,
     ) -> None:
         """`playouts` per legal move, None for the limits alone."""
-        if playouts is not None and playouts < 1:
-            raise BadSpec(f"playouts={playouts} is not possible; expected 1 or more")
+        if playouts is not None and not 1 <= playouts <= MOST_PLAYOUTS:
+            raise BadSpec(f"playouts={playouts} is not possible; expected 1 to {MOST_PLAYOUTS}")
+        if not 0 <= draw <= 1:
+            raise BadSpec(f"draw={draw} is not possible; expected 0 to 1")
         self.playouts = playouts
         self.policy = policy or PlayoutPolicy()
         self.draw = draw
@@ -100,7 +104,7 @@ class FlatMonteCarlo(Player):
                 if number == 1 and _reached(samples, limits, clock):
                     return samples
             clock.worked(number * len(samples))
-            endless = most == NO_LIMIT and _nodes(samples) == before  # every game is over at once
+            endless = most == MOST_PLAYOUTS and _nodes(samples) == before  # every game is over at once
             if clock.expired or (endless and limits.nodes is not None):
                 break
         return samples
@@ -109,7 +113,7 @@ class FlatMonteCarlo(Player):
         """Playouts that each of so many moves may have, one at least."""
         if self.playouts is None and limits.playouts is None and limits.nodes is None and limits.seconds is None:
             raise BadSpec("flat Monte Carlo has no limit; expected playouts, nodes or seconds")
-        return max(1, min(self.playouts or NO_LIMIT, (limits.playouts or moves * NO_LIMIT) // moves))
+        return max(1, min(self.playouts or MOST_PLAYOUTS, (limits.playouts or NO_LIMIT) // moves))
 
     def _number(self, samples: list["_Sample"], position: Position, limits: Limits, clock: Clock) -> int:
         """Playouts of each move in the next round: a slice of the clock, and too few to reach the limit of nodes.

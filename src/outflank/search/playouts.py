@@ -36,7 +36,7 @@ _SIGNATURES = {
         Signature(
             "weighted",
             "both sides draw a square with a probability proportional to its weight",
-            (squares_option("shy", "positive weights of the squares, the same in both games"),),
+            (squares_option("shy", "positive weights of the squares, the same in both games", least=1),),
             "Tenshi, Reversed Reversi; the paper prints no weights",
         ),
         Signature(
@@ -45,7 +45,7 @@ _SIGNATURES = {
             (
                 Option("depth", whole(0, 400), 8, "random plies before the evaluation"),
                 evaluation_option("positional"),
-                Option("scale", number(0, above=True), 300, "evaluation that is worth 73 % of the points"),
+                Option("scale", number(0.001, 1e12), 300, "evaluation that is worth 73 % of the points"),
             ),
             "future work of Phan & Synytsia",
         ),

@@ -18,6 +18,7 @@ from outflank.errors import BadSpec
 from outflank.evaluation import EvaluationSpec, Table, byte_sums, read_evaluation
 from outflank.kernels.jit import Words
 from outflank.kernels.policy import KINDS, Cutoff, Guided, Policy, Uniform
+from outflank.schema import LARGEST
 
 SquareTable = Table | Sequence[int] | npt.NDArray[np.integer]
 """A number per square: a named table, or n² numbers row by row."""
@@ -29,10 +30,12 @@ def squares_of(table: SquareTable | None, size: int, otherwise: int) -> npt.NDAr
         return np.full(size * size, otherwise, np.int32)
     if isinstance(table, Table):
         return table.squares(size)
-    squares = np.asarray(table, np.int32).ravel()
+    squares = np.asarray(table).ravel()
     if len(squares) != size * size:
         raise BadSpec(f"table has {len(squares)} numbers, but a {size}x{size} board has {size * size} squares")
-    return squares
+    if squares.dtype.kind not in "iu" or squares.min() < -LARGEST or squares.max() > LARGEST:
+        raise BadSpec(f"a square has another worth than expected: whole numbers from {-LARGEST} to {LARGEST}")
+    return squares.astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +70,8 @@ class PlayoutPolicy:
             raise BadSpec(f"playout {self.kind!r} is not known; expected one of: {', '.join(KINDS)}")
         if not 0 <= self.epsilon <= 1:
             raise BadSpec(f"epsilon={self.epsilon} is not possible; expected 0 to 1")
-        if self.depth < 0 or not self.scale > 0:
-            raise BadSpec(f"depth={self.depth}, scale={self.scale} is not possible; expected 0 or more, above 0")
+        if not 0 <= self.depth <= 400 or not 0.001 <= self.scale <= 1e12:
+            raise BadSpec(f"depth={self.depth}, scale={self.scale} is not possible; expected 0 to 400, 0.001 to 1e+12")
 
     def build(self, rules: Rules, draw: float) -> Policy:
         """What kernels take: tables in the layout of these rules; a draw pays `draw`."""
@@ -90,8 +93,8 @@ def _build(policy: PlayoutPolicy, rules: Rules, draw: float) -> Policy:
 
 def _weight_classes(weights: npt.NDArray[np.int32], rules: Rules) -> tuple[Words, Words]:
     """Squares of equal weight as masks [classes, words], and the weights [classes]."""
-    if weights.min() < 1 or int(weights.sum()) >= 2**31:
-        raise BadSpec("a weight is below 1 or all are too large; expected positive weights with a sum below 2^31")
+    if weights.min() < 1:
+        raise BadSpec(f"a square has the weight {weights.min()}; expected weights from 1 to {LARGEST}")
     values = np.unique(weights)
     masks = [sum(rules.bit(int(square)) for square in np.flatnonzero(weights == value)) for value in values]
     return np.array([rules.board(mask) for mask in masks], np.uint64), values.astype(np.uint64)

@@ -28,6 +28,7 @@ from outflank.kernels.table import new_table
 from outflank.search.clock import Clock
 from outflank.search.decision import RootMove
 from outflank.search.limits import NO_LIMIT, Limits
+from outflank.search.memory import MOST_MEGABYTES, memory_for
 
 Aim = Literal["margin", "wdl"]
 
@@ -106,8 +107,8 @@ def _check(by: str, empties: str, memory_mb: float) -> None:
         raise BadSpec(f"cannot solve by {by!r}; expected one of: {', '.join(get_args(Aim))}")
     if empties not in get_args(Empties):
         raise BadSpec(f"empty squares cannot go to {empties!r}; expected one of: {', '.join(get_args(Empties))}")
-    if not memory_mb > 0:
-        raise BadSpec(f"memory_mb={memory_mb} is not possible; expected more than 0")
+    if not 0 < memory_mb <= MOST_MEGABYTES:
+        raise BadSpec(f"memory_mb={memory_mb} is not possible; expected more than 0, {MOST_MEGABYTES} at most")
 
 
 def endgame_rules(rules: Rules, empties: Empties) -> EndgameRules:
@@ -134,7 +135,8 @@ class _Searcher:
         self.clock = Clock(self.limits, _FIRST_RATE)
         self.game = endgame_rules(position.rules, empties)
         self.worst, self.best = (-1, 1) if by == "wdl" else (-self.game.squares, self.game.squares)
-        self.table = new_table(memory_mb, least=2, most=2 ** (position.empties + 4))  # few empties cannot fill more
+        with memory_for("memory", memory_mb):  # few empties cannot fill more
+            self.table = new_table(memory_mb, least=2, most=2 ** (position.empties + 4))
         self.boards = np.zeros((2 * plies, position.rules.words), np.uint64)
         self.frames = np.zeros((plies, kernels.FRAME), np.int64)
         self.state = np.zeros(4, np.int64)

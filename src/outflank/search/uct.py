@@ -37,6 +37,7 @@ from outflank.kernels.uct import Tree, UctOptions
 from outflank.search.clock import Clock
 from outflank.search.decision import Decision, RootMove
 from outflank.search.limits import NO_LIMIT, Limits
+from outflank.search.memory import MOST_MEGABYTES, memory_for
 from outflank.search.player import Player
 from outflank.search.policy import PlayoutPolicy
 
@@ -53,6 +54,7 @@ BYTES_PER_NODE = 46
 _SEED_MASK = 2**64 - 1
 _FIRST_RATE = 20_000.0
 """Playouts per second to expect before any was timed: low, so that the first slice of a slow policy is short."""
+MOST_EXPLORATION = 10**5
 _LEAST_SLOTS = 512
 """Room for the moves of any position."""
 _NEWS_SECONDS = 0.05
@@ -124,11 +126,14 @@ class UctSearch(Player):
             ("tree", tree, TreeKind),
         ):
             _check(option, value, expected)
-        if exploration < 0 or not 0 <= draw <= 1 or leaf_playouts < 1 or memory <= 0:
+        possible = 0 <= exploration <= MOST_EXPLORATION and 0 <= draw <= 1 and 1 <= leaf_playouts <= 1024
+        if not possible or not 0 < memory <= MOST_MEGABYTES:
             raise BadSpec(
                 f"exploration={exploration}, draw={draw}, leaf_playouts={leaf_playouts}, memory={memory} "
-                "is not possible; expected 0 or more, 0 to 1, 1 or more, above 0"
+                f"is not possible; expected 0 to {MOST_EXPLORATION}, 0 to 1, 1 to 1024, above 0 to {MOST_MEGABYTES}"
             )
+        with memory_for("memory", memory):
+            pass
         self.exploration, self.expand, self.backup, self.log = exploration, expand, backup, log
         self.final, self.pass_node, self.draw, self.tree = final, pass_node, draw, tree
         self.reuse, self.policy, self.leaf_playouts = reuse, policy or PlayoutPolicy(), leaf_playouts
@@ -218,8 +223,9 @@ class UctSearch(Player):
         """The tree with its root at this position: what is left of the last one, or a fresh one."""
         if self._nodes is None:
             slots = max(_LEAST_SLOTS, int(self.memory * 2**20 / BYTES_PER_NODE))
-            self._nodes = _new_tree(slots)
-            self._owners, self._depths = np.empty(slots, np.int32), np.empty(slots, np.int32)
+            with memory_for("memory", self.memory):
+                nodes, owners, depths = _new_tree(slots), np.empty(slots, np.int32), np.empty(slots, np.int32)
+            self._nodes, self._owners, self._depths = nodes, owners, depths
         slot = self._slot_of(position) if self.reuse else None
         if slot is None:
             kernels.plant(self._nodes)
