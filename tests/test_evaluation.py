@@ -87,8 +87,11 @@ def test_tables_as_lists() -> None:
     assert read_table(tuple(range(16))).squares(4).tolist() == list(range(16))
     with pytest.raises(BadSpec, match="a 6x6 board has 36 squares"):
         read_table(tuple(range(16))).squares(6)
-    for bad in ("nonsense", (1, 2), (1, 2, 3.5), 7):
+    for bad in ("nonsense", (1, 2), 7):
         with pytest.raises(BadSpec, match="expected nested"):
+            read_table(bad)
+    for bad in ((1, 2, 3.5), (1, 2, 2**31), (1, 2, True)):
+        with pytest.raises(BadSpec, match="expected whole numbers from -1000000 to 1000000"):
             read_table(bad)
 
 

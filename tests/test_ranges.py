@@ -10,6 +10,7 @@ from outflank.errors import BadSpec
 from outflank.evaluation import read_evaluation
 from outflank.kernels import evaluate
 from outflank.kernels.evaluate import evaluation_of
+from outflank.kernels.jit import Word
 from outflank.kernels.table import EXACT, pack_value, value_in
 from outflank.schema import LARGEST
 from outflank.search import memory, minimax
@@ -32,7 +33,7 @@ def test_the_largest_weights_do_not_overflow(size: int, variant: Variant) -> Non
         full = Position(rules, rules.full, 0)
         value = evaluation_of(*full.boards, *spec.build(rules))
         assert value == sign * rules.cells * LARGEST * (worth + 1) and abs(value) < evaluate.MOST
-        assert value_in(pack_value(value, EXACT, 0)) == value
+        assert value_in(Word(pack_value(value, EXACT, 0))) == value
     terms = f"mobility={LARGEST}, discs={LARGEST}, stability={LARGEST}, aggregation={LARGEST}, position={LARGEST}"
     spec = read_evaluation(f"terms({terms}, squares=[{LARGEST}])")
     for position in (played(rules, 20, 1), Position(rules, rules.full, 0), Position(rules, 0, rules.full)):
