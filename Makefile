@@ -8,7 +8,7 @@ PEERS := .venv-peers
 READY := $(VENV)/.ready
 AXE := build/axe.min.js
 
-.PHONY: help setup reproduce test lint types warm compiled interpreted engines soak kill load levels bench lock clean
+.PHONY: help setup reproduce test lint types warm compiled interpreted boundscheck engines soak kill load levels bench lock clean
 
 help:
 	@echo "make setup   create or refresh $(VENV)"
@@ -16,6 +16,7 @@ help:
 	@echo "make test    lint, strict types, all tests compiled, those of kernels and searches interpreted as well"
 	@echo "make lint    style only"
 	@echo "make bench   measure this machine beside public libraries, into benchmarks/RESULTS.md"
+	@echo "make boundscheck  all tests with kernels that check every index (long; nightly, not part of make test)"
 	@echo "make soak    a hundred thousand games against the oracle (long; not part of make test)"
 	@echo "make kill    kill matches a thousand times and compare the result (long; not part of make test)"
 	@echo "make load    two hundred games and ten thousand bad messages on one server (minutes; not part of make test)"
@@ -70,6 +71,12 @@ compiled: $(READY) engines
 interpreted: $(READY)
 	@echo "== tests of kernels and searches, kernels as ordinary Python"
 	@NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled" $(INTERPRETED)
+
+# Kernels that leave an array read or write somewhere else in silence; compiled with checks they raise IndexError. They
+# have a cache of their own (kernels/jit.py).
+boundscheck: $(READY) engines
+	@echo "== all tests, kernels compiled with a check of every index"
+	@NUMBA_BOUNDSCHECK=1 $(PYTEST)
 
 # A real engine, a real browser and a judge of its page for the tests, where Debian's packages and npm are at hand; without
 # them those tests say that they were skipped.

@@ -124,3 +124,18 @@ def test_unused_caches_of_older_kernels_are_removed(tmp_path: Path) -> None:
     os.utime(old, (0, 0))
     run(OUTFLANK_CACHE_DIR=str(tmp_path))
     assert not old.exists() and recent.exists()
+
+
+def test_kernels_that_check_bounds_raise_and_have_a_cache_of_their_own(tmp_path: Path) -> None:
+    """A tree without room for its counters: unchecked, the kernel would write beside it."""
+    code = """
+import numpy as np
+from outflank.kernels.uct import plant
+from outflank.search.uct import _new_tree
+plant(_new_tree(4)._replace(counters=np.zeros(1, np.int64)))
+"""
+    settings = os.environ | {"PYTHONPATH": str(ROOT / "src"), "OUTFLANK_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=settings | {"NUMBA_BOUNDSCHECK": "1"}, capture_output=True, text=True)
+    assert done.returncode == 1 and "IndexError" in done.stderr, done.stderr
+    assert [path.name.endswith("-checked") for path in tmp_path.iterdir()] == [True]
