@@ -90,9 +90,9 @@ def test_tables_as_lists() -> None:
     for bad in ("nonsense", (1, 2), 7):
         with pytest.raises(BadSpec, match="expected nested"):
             read_table(bad)
-    for bad in ((1, 2, 3.5), (1, 2, 2**31), (1, 2, True)):
+    for third in (3.5, 2**31, True):
         with pytest.raises(BadSpec, match="expected whole numbers from -1000000 to 1000000"):
-            read_table(bad)
+            read_table((1, 2, third))
 
 
 @pytest.mark.parametrize(
