@@ -20,13 +20,16 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field
 from io import StringIO
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from outflank import execute
 from outflank.arena.store import Store
+from outflank.execute import local
 from outflank.interfaces.cli import main as outflank
 from test_arena import exported
 
@@ -186,6 +189,8 @@ class Killer:
             run.wait()
         if victim == "worker" or run.code in STOPPED:
             self.done[f"{victim}, {'real' if real else 'forked'}"] += 1
+            if self.done.total() % 100 == 0:
+                sys.stderr.write(f"{self.done.total()} kills\n")
 
 
 def left_running(groups: set[int], mark: str) -> list[int]:
@@ -217,6 +222,7 @@ def main() -> None:
     os.environ["OUTFLANK_TEST_MARK"] = mark
     forks = multiprocessing.get_context("fork")
     multiprocessing.get_context = lambda method=None: forks  # type: ignore[assignment]
+    local._serve = serve_alone  # type: ignore[assignment]
     with tempfile.TemporaryDirectory() as place:
         quiet, killed = Path(place) / "quiet", Path(place) / "killed"
         for directory in (quiet, killed):
@@ -243,6 +249,19 @@ def main() -> None:
         f"same tables and logs: {same}, every game sound: {sound}, processes left: {len(left)}\n"
     )
     raise SystemExit(not (same and sound and not left))
+
+
+def serve_alone(pipe: Connection, *job: Any) -> None:
+    """The life of a worker, without the ends of pipes that a fork inherits: it would never see its own pipe closed."""
+    for link in Path("/proc/self/fd").iterdir():
+        number = int(link.name)
+        with suppress(OSError):
+            if number != pipe.fileno() and str(link.readlink()).startswith("socket:"):
+                os.close(number)
+    serve(pipe, *job)
+
+
+serve = local._serve
 
 
 def warm_up(place: Path) -> None:

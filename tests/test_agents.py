@@ -178,6 +178,12 @@ def test_malformed_texts_are_explained(text: str) -> None:
     assert len(message) > 20
 
 
+def test_a_persons_class_gets_texts_without_their_quotes() -> None:
+    player = agent('players_of_people:Told(book="a b.txt", books=["c", d])').player
+    told = player._choose.__self__  # type: ignore[attr-defined]
+    assert (str(told.book), list(map(str, told.books))) == ("a b.txt", ["c", "d"])
+
+
 @pytest.mark.parametrize("text", ["First", "Named", "Named(last=yes)", "by_function", "First()"])
 def test_players_of_people_play(text: str) -> None:
     player = agent(f"players_of_people:{text}")

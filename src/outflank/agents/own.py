@@ -19,10 +19,17 @@ def load_own(name: str, options: dict[str, Any]) -> "OwnPlayer":
     thing = load_object(module, attribute, "class with a method choose(position), or function of a position")
     if inspect.isclass(thing) or options:
         try:
-            thing = thing(**options)
+            thing = thing(**{option: _plain(value) for option, value in options.items()})
         except Exception as error:  # a person's code may raise anything
             raise BadSpec(f"cannot make {name} with {options}: {type(error).__name__}: {error}") from error
     return OwnPlayer(name, thing)
+
+
+def _plain(value: Any) -> Any:
+    """The value without its quotes: people's code expects a text, as it stands between them."""
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    return "".join(value) if isinstance(value, str) else value
 
 
 class OwnPlayer(Player):
