@@ -879,6 +879,21 @@ def test_a_store_can_be_browsed(store: Path, tmp_path: Path) -> None:
         assert "sandbox" in page_of_report.headers["content-security-policy"]
 
 
+def test_a_store_that_is_damaged_or_moved_away_is_told(store: Path, tmp_path: Path) -> None:
+    damaged, moved = tmp_path / "damaged.db", tmp_path / "moved.db"
+    whole = store.read_bytes()
+    for path, data in ((damaged, whole[:4096] + bytes(len(whole) - 4096)), (moved, whole)):
+        path.write_bytes(data)
+    app = create_app(stores=[damaged, moved], reports=[])
+    moved.unlink()
+    with TestClient(app, base_url=HERE) as client:
+        assert [entry["name"] for entry in client.get("/api/stores").json()["stores"]] == ["damaged.db"]
+        for question in ("summary", "games", "game/0123456789abcdef"):
+            answer = client.get(f"/api/store/damaged.db/{question}")
+            assert answer.status_code == 400 and "--repair" in answer.json()["error"], answer.text
+            assert client.get(f"/api/store/moved.db/{question}").status_code == 404
+
+
 def test_nothing_else_on_the_disk_can_be_asked_for(store: Path, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("x")
     (tmp_path / "report").mkdir()

@@ -42,10 +42,11 @@ class Stores:
         self._summaries: dict[str, tuple[tuple[int, int], dict[str, Any]]] = {}
 
     def offered(self, _request: Request) -> JSONResponse:
-        """What there is."""
+        """What there is; a store that was moved away is not."""
+        there = {name: path for name, path in self.stores.items() if path.is_file()}
         return JSONResponse(
             {
-                "stores": [{"name": name, "bytes": path.stat().st_size} for name, path in self.stores.items()],
+                "stores": [{"name": name, "bytes": path.stat().st_size} for name, path in there.items()],
                 "reports": [{"name": name, "url": f"/reports/{quote(name)}/"} for name in self.reports],
             }
         )
