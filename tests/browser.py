@@ -71,6 +71,8 @@ class Line:
         self.said: list[dict[str, Any]] = []
         self.kept_back: set[str] = set()
         """Verbs that do not reach the server."""
+        self.instead: dict[str, dict[str, Any]] = {}
+        """Answers to verbs that do not reach the server."""
         self.verdicts = math.inf
         """How many verdicts of a review still come back."""
         self._is_cut = False
@@ -86,8 +88,11 @@ class Line:
         self._socket, beyond = socket, socket.connect_to_server()
 
         def says(text: str | bytes) -> None:
-            self.said.append(json.loads(text))
-            if self.said[-1]["do"] not in self.kept_back:
+            message = json.loads(text)
+            self.said.append(message)
+            if message["do"] in self.instead:
+                socket.send(json.dumps(self.instead[message["do"]] | {"id": message["id"], "last": True}))
+            elif message["do"] not in self.kept_back:
                 beyond.send(text)
 
         def hears(text: str | bytes) -> None:

@@ -604,6 +604,29 @@ _REVIEWED = """async () => {
 }"""
 
 
+def test_what_the_server_ends_is_told(page: Page) -> None:
+    """A server ends what takes too long, and sooner where others wait; the page does not wait for more."""
+    line = Line(page)
+    new_game(page, white="greedy")
+    line.instead = {verb: {"kind": "stopped"} for verb in ("think", "analyse", "tree", "review")}
+    page.click('[data-square="d3"]')
+    expect(page.locator("#toast")).to_have_text("The agent could not move: the server has stopped it.")
+    expect(page.locator("#status-more")).to_contain_text("Paused")
+    page.keyboard.press("2")
+    expect(page.locator("#analysis-state")).to_have_text("There is no analysis: the server has stopped it.")
+    page.click("#tab-review")
+    page.click("#review-start")
+    expect(page.locator("#review-state")).to_have_text("The review ended before it was finished.")
+    page.click("#tab-tree")
+    page.click("#tree-start")
+    expect(page.locator("#tree-state")).to_have_text("There is no tree: the server has stopped it.")
+    move = {"move": 18, "value": 1, "value_text": "+1 discs", "unit": "discs", "exact": False, "pv": [18]}
+    cut = {"moves": [move], "depth": 3, "nodes": 10, "seconds": 0.5, "cut": "others were waiting"}
+    line.instead = {"analyse": {"kind": "analysis"} | cut}
+    page.click("#tab-values")
+    expect(page.locator("#analysis-state")).to_contain_text("ended early: others were waiting")
+
+
 def test_a_server_that_does_not_answer_is_given_up(server: Server, browser: Browser) -> None:
     page = open_page(browser, server.address)
     page.clock.install()

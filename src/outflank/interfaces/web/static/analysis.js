@@ -8,7 +8,7 @@
 import { byId, capital, el, newButton, oncePerFrame, setText, short } from "./dom.js";
 import { agentPicker } from "./picker.js";
 import { squareName } from "./rules.js";
-import { server } from "./server.js";
+import { server, STOPPED } from "./server.js";
 import { habit, setHabit } from "./storage.js";
 import { table } from "./table.js";
 import { lineText, preparingText, squareText, withoutUnit, withUnit } from "./words.js";
@@ -58,6 +58,7 @@ function begin() {
 
 function heard(each, node, reply) {
   if (reply.kind === "error") each.trouble = reply.message;
+  if (reply.kind === "stopped") each.trouble = `There is no analysis: ${STOPPED}`;
   each.preparing = preparingText(reply);
   if (reply.kind === "analysis" && reply.moves?.length) {
     each.answer = reply;
@@ -120,7 +121,7 @@ function stateText() {
     answer.depth ? `depth ${answer.depth}` : "",
     answer.nodes ? `${short(answer.nodes)} positions` : "",
     `${answer.seconds.toFixed(1)} s`,
-    answer.last ? "finished" : "",
+    answer.cut ? `ended early: ${answer.cut}` : answer.last ? "finished" : "",
   ];
   return `${UNITS[answer.moves[0].unit] ?? "Values"}, ${view} ${capital(work.filter(Boolean).join(", "))}.`;
 }

@@ -6,7 +6,7 @@
  * A forced pass of an agent needs no server; it is made after a moment, so that it can be seen and heard.
  */
 import { capital, toast } from "./dom.js";
-import { server } from "./server.js";
+import { server, STOPPED } from "./server.js";
 import { secondsLeft } from "./clock.js";
 import { table } from "./table.js";
 
@@ -62,12 +62,12 @@ function thinkRequest(node) {
 }
 
 function heard(reply, node, began) {
-  if (reply.kind === "lost" || reply.kind === "stopped") return end(); // `update` comes again with the connection
-  if (reply.kind === "error") {
+  if (reply.kind === "lost") return end(); // `update` comes again with the connection
+  if (reply.kind === "error" || reply.kind === "stopped") {
     stepping = false;
     end();
     table.setPaused(true);
-    toast(`The agent could not move: ${reply.message}`, true);
+    toast(`The agent could not move: ${reply.message ?? STOPPED}`, true);
     return;
   }
   table.setPreparing(reply.kind === "preparing");

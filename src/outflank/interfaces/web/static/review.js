@@ -50,8 +50,7 @@ function showProgress() {
 }
 
 function heard(reply, before) {
-  if (reply.kind === "lost" || reply.kind === "stopped")
-    return setState("The review goes on when the connection is back.", true);
+  if (reply.kind === "lost") return setState("The review goes on when the connection is back.", true);
   if (reply.kind === "error") return finish(reply.message, true);
   if (reply.kind === "preparing") setState(preparingText(reply));
   if (reply.ply < run.left) {

@@ -123,7 +123,13 @@ function showThinking({ side, reply }) {
     el(
       "p",
       { class: "pv hint" },
-      [reply.pv.length > 1 ? `Expected line: ${lineText(reply.pv)}` : "", reply.note].filter(Boolean).join(". "),
+      [
+        reply.cut ? `Ended early: ${reply.cut}` : "",
+        reply.pv.length > 1 ? `Expected line: ${lineText(reply.pv)}` : "",
+        reply.note,
+      ]
+        .filter(Boolean)
+        .join(". "),
     ),
   );
 }

@@ -6,6 +6,9 @@ import { Connection, socketAddress } from "./socket.js";
 
 export const server = new Connection(socketAddress(document.baseURI));
 
+/** Why a request ended without an answer that nobody here stopped. */
+export const STOPPED = "the server has stopped it.";
+
 /** What the server offers. @type {{version: string, levels: any[], agents: any[], limits: any} | null} */
 export let welcome = null;
 

@@ -5,7 +5,7 @@
  */
 import { byId, el, newButton, oncePerFrame, setText, short } from "./dom.js";
 import { squareName } from "./rules.js";
-import { server } from "./server.js";
+import { server, STOPPED } from "./server.js";
 import { table } from "./table.js";
 import { preparingText } from "./words.js";
 
@@ -37,6 +37,7 @@ function heard(reply) {
     setState("The tree is grown anew when the connection is back.", true);
   } else if (reply.last) end();
   if (reply.kind === "error") setState(reply.message, true);
+  if (reply.kind === "stopped" && !answer) setState(`There is no tree: ${STOPPED}`, true);
   soon();
 }
 
@@ -65,7 +66,12 @@ function show() {
   const squares = moves.filter(({ move }) => move !== table.tree.pass);
   board.showNotes(new Map(squares.map((each) => [each.move, note(each)])));
   byId("tree-body").replaceChildren(...moves.map((each) => row(each, most)));
-  if (answer) setState(`From the view of ${table.position.turn}, to move. ${short(answer.playouts)} random games.`);
+  if (answer) setState(treeText());
+}
+
+function treeText() {
+  const cut = answer.cut ? ` Ended early: ${answer.cut}.` : "";
+  return `From the view of ${table.position.turn}, to move. ${short(answer.playouts)} random games.${cut}`;
 }
 
 function row({ move, visits, win_rate: rate }, most) {
