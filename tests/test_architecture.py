@@ -13,6 +13,7 @@ PACKAGE = ROOT / "src" / "outflank"
 
 ROOMS = [
     "errors",
+    "inputs",
     "lazy",
     "progress",
     "spec",

@@ -217,7 +217,7 @@ def test_bad_moves() -> None:
         Position(Rules(4), 1 << 4, 0)
     with pytest.raises(BadNotation, match="two discs"):
         Position(Rules(4), 1, 1)
-    with pytest.raises(BadNotation, match="expected 0 or more"):
+    with pytest.raises(BadNotation, match="expected 0 to 512"):
         start.perft(-1)
     with pytest.raises(BadNotation, match="expected 1 or more"):
         start.divide(0)

@@ -232,7 +232,7 @@ def test_results_in_ggf(text: str, result: float | None, ending: str) -> None:
     ("text", "message"),
     [
         ("f5d6", "no GGF record in 'f5d6'"),
-        ("(;GM[Othello]", "game 1: strange text '' at character 14; expected TAG"),
+        ("(;GM[Othello]", "game 1: strange text '' at character 14 of the record; expected TAG"),
         ("(;PB[a;)", "game 1: strange text"),
         ("(;;) (;GM[Chess];)", "game 2: the game is 'Chess'; expected Othello"),
         ("(;TY[88];)", "the octagon"),
@@ -438,8 +438,8 @@ def test_any_source_is_read(tmp_path: Path) -> None:
     assert [game.moves for game in read_all(file)] == [game.moves for game in both]
     assert [len(game) for game in read_all("f5d6\nf5f6e6")] == [2, 3]
     assert [game.moves for game in read_all("f5d6\nc3")] == [read_transcript("f5d6c3").moves]
-    assert len(read_all(f"{START.line()}; f5:+2;\n{START.line()};")) == 2 and len(read_all(str(START))) == 1
+    assert len(list(read_all(f"{START.line()}; f5:+2;\n{START.line()};"))) == 2 and len(list(read_all(str(START)))) == 1
     file.write_text("good evening")
-    for reader in (read, read_all):
+    for reader in (read, lambda source: list(read_all(source))):
         with pytest.raises(BadNotation, match=f"{file}: 'good evening' is neither"):
             reader(file)

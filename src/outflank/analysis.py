@@ -19,6 +19,8 @@ from outflank.agents import Agent, agent
 from outflank.agents.levels import points_per_disc
 from outflank.board import Color, Position, Rules
 from outflank.game import Game
+from outflank.inputs import expect
+from outflank.schema import Option, Signature, number, whole
 from outflank.search.clock import stoppable, told_to_stop
 from outflank.search.decision import Decision, Unit, value_text
 from outflank.search.limits import Limits
@@ -106,6 +108,8 @@ def analyse(position: Position, player: Agent | None = None) -> Iterator[Analysi
     >>> [(move.move, move.text) for move in last.moves], last.finished
     ([(c1, '+2 discs, exact'), (d4, '-6 discs, exact')], True)
     """
+    expect(Position, position=position)
+    expect(Agent | None, player=player)
     if player is None:
         yield from _analyse(position)
     elif player.deepens:
@@ -267,6 +271,16 @@ class Verdict:
     mark: Mark
 
 
+_EFFORT = Signature(
+    "effort",
+    "how much is spent on a ply",
+    (
+        Option("depth", whole(1, 500), None, "plies"),
+        Option("seconds_per_move", number(0, 86_400, above=True), None, "time"),
+    ),
+)
+
+
 def review(game: Game, *, seconds_per_move: float | None = None, depth: int | None = None) -> Iterator[Verdict]:
     """A verdict on every ply, from the end of the game to its start, the position after the last move first.
 
@@ -278,6 +292,8 @@ def review(game: Game, *, seconds_per_move: float | None = None, depth: int | No
     1 6 True 0.0
     0 -2 True 8 mistake
     """
+    expect(Game, game=game)
+    _EFFORT.read({"depth": depth, "seconds_per_move": seconds_per_move}, "review")
     if depth is None and seconds_per_move is None:
         depth = 8
     judge = _Judge(game.rules, depth, seconds_per_move)

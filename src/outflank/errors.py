@@ -23,7 +23,7 @@ class IllegalMove(OutflankError):
 
 
 class BadSpec(OutflankError):
-    """Text that does not name an agent, an evaluation, an option or a limit."""
+    """Text that names no agent, evaluation, option or limit; an argument of the wrong kind; a text that is too long."""
 
 
 class Stopped(OutflankError):

@@ -11,6 +11,7 @@ from typing import Any, overload
 
 from outflank.board import Color, Move, Position, Rules, moves_text
 from outflank.errors import IllegalMove
+from outflank.inputs import expect
 from outflank.lazy import lazy
 from outflank.render import html_block
 
@@ -123,6 +124,8 @@ class Game:
     @classmethod
     def of(cls, start: Position | None = None, moves: "str | Iterable[int | str]" = (), **facts: Any) -> "Game":
         """The game of these moves, checked: a transcript, or numbers and names; from the usual start unless told."""
+        expect(Position | None, start=start)
+        expect(str | Iterable, moves=moves)
         position = start or Position.start()
         positions, played = [position], []
         try:
@@ -225,6 +228,7 @@ class Game:
         """The game that one side gave up."""
         if self.termination is not None:
             raise IllegalMove(f"the game is over: {self.result}")
+        expect(Color, color=color)
         points = float(color is Color.WHITE)
         game = replace(self, termination=Termination.RESIGNED, reason=str(color), points=points)
         return game.knowing(**{name: value for name, value in vars(self).items() if name in ("positions", "end")})

@@ -10,13 +10,14 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from outflank.agents import Agent, agent
 from outflank.agents.names import short_name
 from outflank.board import Color, Move, Position
 from outflank.errors import BadSpec, EngineFailed, IllegalMove, OutflankError
 from outflank.game import NOBODY_MOVES, Game, MoveNote, Spent, Termination, points_of
+from outflank.inputs import expect, shown
 from outflank.search.limits import Limits
 from outflank.search.player import Player
 from outflank.search.solver import solve
@@ -50,8 +51,13 @@ class TimeControl:
     def __post_init__(self) -> None:
         for name in ("move_seconds", "game_seconds", "stop_after"):
             value = getattr(self, name)
+            expect(float | None, **{name: value})
             if value is not None and not 0 < value < inf:
-                raise BadSpec(f"{name}={value} is not possible; expected more than 0 seconds")
+                raise BadSpec(f"{name}={shown(value)} is not possible; expected more than 0 seconds")
+        expect(float, increment=self.increment, tolerance=self.tolerance)
+        for name, known in (("stop_clock", get_args(StopClock)), ("stop_rule", get_args(StopRule))):
+            if getattr(self, name) not in known:
+                raise BadSpec(f"{name}={shown(getattr(self, name))} is not known; expected one of: {', '.join(known)}")
         if not 0 <= self.increment < inf or not 0 <= self.tolerance < inf:
             raise BadSpec(f"increment={self.increment}, tolerance={self.tolerance} is not possible; expected 0 or more")
 
@@ -99,6 +105,9 @@ def play(
     4 X X X(O)4
       a b c d
     """
+    expect(Position | Game | None, start=start)
+    expect(Limits | None, limits=limits)
+    expect(int, seed=seed)
     outside = limits is not None and bool(limits.bounds)
     with ExitStack() as built:
         players = [

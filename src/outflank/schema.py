@@ -13,6 +13,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from outflank.errors import BadSpec
+from outflank.inputs import MOST_IN_AGENT, check_length
+from outflank.inputs import shown as cut
 from outflank.spec import Call, Quoted, Value, show
 
 
@@ -86,7 +88,7 @@ class Signature:
     def fill(self, call: Call) -> CheckedOptions:
         """A call with every option checked and every default filled in; None where there is no value."""
         written = self._by_name(call)
-        return self._checked(written, lambda name, value: f"{self.name}: option {name}={show(value)}")
+        return self._checked(written, lambda name, value: f"{self.name}: option {name}={_short(show(value))}")
 
     def read(self, settings: Any, where: str) -> CheckedOptions:
         """A mapping, such as a TOML table or a message, checked in the same way; None is not given."""
@@ -96,7 +98,7 @@ class Signature:
         for key in settings:
             if key not in known:
                 hint = suggestion(str(key), known)
-                raise BadSpec(f"{where}: {key!r} is not known{hint}; expected some of: {', '.join(known)}")
+                raise BadSpec(f"{where}: {cut(key)} is not known{hint}; expected some of: {', '.join(known)}")
         missing = [option for option in self.options if option.needed and settings.get(option.name) is None]
         if missing:
             expected = ", ".join(f"{option.name} = {option.type.words}" for option in missing)
@@ -129,7 +131,7 @@ class Signature:
         written = dict(zip(known, call.values, strict=False))
         for name, value in call.options:
             if name not in known:
-                raise BadSpec(f"{self.name} has no option {name!r}{suggestion(name, known)}{self._known()}")
+                raise BadSpec(f"{self.name} has no option {cut(name)}{suggestion(name, known)}{self._known()}")
             if name in written:
                 raise BadSpec(f"{self.name}: option {name} is given twice, as a value and by name")
             written[name] = value
@@ -177,7 +179,13 @@ def _default(option: Option) -> str:
 
 def _shown(value: Any) -> str:
     """A value of a table for people, cut where it is long."""
-    text = json.dumps(value, default=str, ensure_ascii=False)
+    try:
+        return _short(json.dumps(value, default=str, ensure_ascii=False))
+    except (ValueError, TypeError, RecursionError):  # a number of 5,000 digits, a list that holds itself
+        return cut(value)
+
+
+def _short(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:50]}…"
 
 
@@ -195,7 +203,7 @@ def lookup(call: Call, signatures: Mapping[str, Signature], what: str) -> Signat
     """The signature a call names, or an error that lists the known names."""
     if call.name not in signatures:
         raise BadSpec(
-            f"no {what} is called {call.name!r}{suggestion(call.name, signatures)}; known: {', '.join(signatures)}"
+            f"no {what} is called {cut(call.name)}{suggestion(call.name, signatures)}; known: {', '.join(signatures)}"
         )
     return signatures[call.name]
 
@@ -289,17 +297,18 @@ def numbers(least: int = 1, most: int = 256) -> OptionType:
     return OptionType(words, check)
 
 
-def text(least: int = 1, most: int = 10_000) -> OptionType:
+def text(least: int = 1, most: int = MOST_IN_AGENT) -> OptionType:
     """Texts of `least` to `most` characters.
 
     >>> text()("random(6)")
     'random(6)'
     """
-    words = "a text" if most == 10_000 else f"a text of at most {most} characters"
+    words = "a text" if most == MOST_IN_AGENT else f"a text of at most {most} characters"
 
     def check(value: Any) -> str:
         if not isinstance(value, str) or not least <= len(value) <= most:
             raise BadSpec(f"expected {words}" + (" that is not empty" if value == "" else ""))
+        check_length(value, most, "a text")
         return "".join(value)  # a plain text: that of a quoted one has quotes around it
 
     return OptionType(words, check, Quoted)

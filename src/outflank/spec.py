@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Union
 
 from outflank.errors import BadSpec
+from outflank.inputs import MOST_DIGITS, MOST_IN_AGENT, MOST_NESTED, check_length, shown
 
 Value = Union[int, float, str, bool, "Quoted", tuple["Value", ...], "Call"]
 
@@ -19,9 +20,6 @@ _TOKEN = re.compile(
     r"|(?P<text>\"(?:[^\"\\]|\\.)*+\")"
     r"|(?P<sign>[()\[\],=]))"
 )
-
-
-_MOST_DIGITS = 40
 
 
 class Quoted(str):
@@ -71,12 +69,14 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
+        self.depth = 0
 
     def fail(self, expected: str) -> BadSpec:
         rest = self.text[self.at :].strip()
         found = repr(rest[:12]) if rest else "the end"
-        text = repr(self.text if len(self.text) <= 200 else f"{self.text[:200]}…")
-        return BadSpec(f"cannot read {text}: found {found} at character {self.at + 1}, expected {expected}")
+        return BadSpec(
+            f"cannot read {shown(self.text, 200)}: found {found} at character {self.at + 1}, expected {expected}"
+        )
 
     def peek(self) -> re.Match[str] | None:
         return _TOKEN.match(self.text, self.at)
@@ -90,6 +90,15 @@ class _Reader:
         return True
 
     def value(self) -> Value:
+        """A value inside brackets."""
+        self.depth += 1
+        if self.depth > MOST_NESTED:
+            raise BadSpec(f"brackets are nested too deeply; expected at most {MOST_NESTED} levels")
+        found = self._value()
+        self.depth -= 1
+        return found
+
+    def _value(self) -> Value:
         token = self.peek()
         if token is None:
             raise self.fail("a name, a number, a text in quotes or a list")
@@ -131,7 +140,7 @@ class _Reader:
                     self.at = before
                     raise self.fail("the name of an option before =")
                 if item in options:
-                    raise BadSpec(f"option {item} is given twice in {self.text[:200]!r}")
+                    raise BadSpec(f"option {shown(item)} is given twice in {shown(self.text, 200)}")
                 options[item] = self.value()
             elif options:
                 self.at = before
@@ -143,8 +152,8 @@ class _Reader:
 
 def _number(text: str, unit: str | None) -> int | float:
     digits = text.removesuffix(unit or "")
-    if len(digits) > _MOST_DIGITS:
-        raise BadSpec(f"number {digits[:12]}… has {len(digits)} digits; expected at most {_MOST_DIGITS}")
+    if len(digits) > MOST_DIGITS:
+        raise BadSpec(f"number {digits[:12]}… has {len(digits)} digits; expected at most {MOST_DIGITS}")
     if unit == "ms":
         return float(digits) / 1000
     return int(digits) if re.fullmatch(r"[+-]?\d+", digits) else float(digits)
@@ -159,13 +168,9 @@ def parse(text: str) -> Call:
     Traceback (most recent call last):
     outflank.errors.BadSpec: cannot read 'uct(playouts=)': found ')' at character 14, expected a name
     """
-    if len(text) > 10_000:
-        raise BadSpec(f"text of {len(text)} characters is too long; expected at most 10000")
+    check_length(text, MOST_IN_AGENT, "a name with options")
     reader = _Reader(text)
-    try:
-        value = reader.call()
-    except RecursionError:
-        raise BadSpec("brackets are nested too deeply; expected a handful of levels") from None
+    value = reader.call()
     if text[reader.at :].strip():
         raise reader.fail("the end of the text")
     return value if isinstance(value, Call) else Call(show(value))

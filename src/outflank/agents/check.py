@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from outflank.agents.outside import OutsidePlayer
 from outflank.board import Position, Rules
 from outflank.errors import EngineFailed, OutflankError
+from outflank.inputs import expect
+from outflank.schema import Option, Signature, number, whole
 from outflank.search.limits import Limits
 
 DEFAULT_RULES = tuple(Rules(size, variant) for size in (4, 6, 8, 10) for variant in ("standard", "reversed"))
@@ -57,6 +59,16 @@ def sample_positions(rules: Rules, count: int, seed: int) -> list[Position]:
     return found[:count]
 
 
+_EFFORT = Signature(
+    "effort",
+    "how much a player is tried",
+    (
+        Option("positions", whole(1, 10_000), None, "of every rules", needed=True),
+        Option("seconds", number(0, 86_400, above=True), None, "longest time for an answer", needed=True),
+    ),
+)
+
+
 def check_agent(
     text: str, rules: Iterable[Rules] = DEFAULT_RULES, positions: int = 6, seconds: float = 10.0
 ) -> CheckReport:
@@ -65,6 +77,13 @@ def check_agent(
     >>> check_agent("random", rules=[Rules(4)], positions=2).ok
     True
     """
+    expect(str, text=text)
+    expect(Iterable, rules=rules)
+    rules = list(rules)
+    for each in rules:
+        expect(Rules, rules=each)
+    given = _EFFORT.read({"positions": positions, "seconds": seconds}, "check_agent")
+    positions, seconds = given["positions"], given["seconds"]
     problems: list[str] = []
     decisions = 0
     player = OutsidePlayer(text)

@@ -47,7 +47,11 @@ class OwnPlayer(Player):
         if not callable(self._choose):
             raise BadSpec(f"{name} cannot play: expected a method choose(position) or a function of a position")
         self._reset: Callable[[], None] = getattr(thing, "new_game", lambda: None)
-        self._extra = [word for word in ("limits", "seed") if word in inspect.signature(self._choose).parameters]
+        try:
+            taken = inspect.signature(self._choose).parameters
+        except (TypeError, ValueError):  # written in C, and silent about it
+            raise BadSpec(f"{name} cannot play: expected a function of a position written in Python") from None
+        self._extra = [word for word in ("limits", "seed") if word in taken]
 
     def new_game(self) -> None:
         """Calls the player's own `new_game` where it has one."""

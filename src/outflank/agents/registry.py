@@ -25,6 +25,7 @@ from outflank.agents.turns import Turns, turns_of
 from outflank.board import Position, Rules
 from outflank.errors import BadSpec, IllegalMove
 from outflank.game import Game
+from outflank.inputs import MOST_IN_AGENT, check_length, expect, shown
 from outflank.lazy import lazy
 from outflank.schema import CheckedOptions, Signature, lookup
 from outflank.search.decision import Decision, RootMove
@@ -106,6 +107,8 @@ class Agent(Player):
         forced = self._forced(position)
         if forced is not None:
             return forced
+        expect(int, seed=seed)
+        expect(Limits | None, limits=limits)
         began = time.perf_counter()
         with self._turns.begun():
             decision = self.player.choose(position, self._bounds(position, limits), seed)
@@ -133,6 +136,8 @@ class Agent(Player):
 
     def _forced(self, position: Position) -> Decision | None:
         """The decision that needs no thought, if there is one."""
+        if not isinstance(position, Position):
+            expect(Position, position=position)
         moves = position.moves
         if not moves:
             raise IllegalMove(f"no move can be chosen: the game is over in {position.line()}")
@@ -208,6 +213,7 @@ def agent(described: str | Player | Any, outside: bool = False) -> Agent:
 
 def _call(text: str) -> Call:
     """The call that a text is; an identity is none, because only the present behaviour can be played."""
+    check_length(text, MOST_IN_AGENT, "an agent")
     found = IDENTITY.fullmatch(text)
     if found:
         raise BadSpec(f"{text!r} has the mark of a behaviour, #{found[2]}; expected the text before it, {found[1]!r}")
@@ -219,6 +225,8 @@ def _around(thing: Any) -> Agent:
     if isinstance(thing, Agent):
         return thing
     name = getattr(thing, "__name__", type(thing).__name__)
+    if isinstance(thing, type):
+        raise BadSpec(f"{shown(thing)} is a class; expected an object of it, such as {name}()")
     player = thing if isinstance(thing, Player) else OwnPlayer(name, thing)
     return Agent(name, name, player, instant=False)
 

@@ -18,9 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.board import Color, Position, Rules, Variant, moves_text, read_moves
-from outflank.errors import BadSpec, Stopped
-from outflank.formats import read, read_transcript
+from outflank.errors import BadSpec, OutflankError, Stopped
+from outflank.formats import content_lines, read, read_transcript
 from outflank.game import Game
+from outflank.inputs import MOST_IN_AGENT, check_length, expect, file_lines, open_file, shown
 from outflank.kernels.jit import Words
 from outflank.kernels.playout import OVER, Lines, random_lines
 from outflank.search.clock import told_to_stop
@@ -35,6 +36,8 @@ _TRIES_PER_OPENING = 200
 _LARGEST_BLOCK = 4096
 _MOST_UNEVEN = 2000
 """Openings in a row that are not even before the search for one gives up; where there are any, one in twelve is."""
+_MOST_POSITIONS = 100_000
+"""Of `ply(k)`, which looks at all of them: 67,245 after 8 plies on 8x8, up to symmetry."""
 _MADE = re.compile(r"start|(random|balanced)\(\d{1,3}\)")
 
 
@@ -84,8 +87,10 @@ def read_openings(text: str, rules: Rules, wanted: int, seed: int) -> list[Openi
     >>> len({opening.position.canonical() for opening in read_openings("random(6)", Rules(6), wanted=20, seed=1)})
     20
     """
+    check_length(text, MOST_IN_AGENT, "openings")
+    expect(int, wanted=wanted, seed=seed)
     path = Path(text)
-    call = Call(text) if path.suffix or path.exists() else parse(text)
+    call = Call(text) if path.suffix or _exists(path) else parse(text)
     size = max(1, min(wanted, _LARGEST_BLOCK))
     if call.name == "random":
         return _different(_random(rules, _plies(call, rules), seed, size), rules, wanted)
@@ -95,11 +100,18 @@ def read_openings(text: str, rules: Rules, wanted: int, seed: int) -> list[Openi
         found = _balanced(rules, _plies(call, rules), seed)
     elif call.name == "ply":
         found = _all_after(rules, _plies(call, rules))
-    elif path.is_file():
+    elif _exists(path):
         found = _from_file(path, rules)
     else:
-        raise BadSpec(f"no openings are called {text!r}; expected start, random(4), ply(3), balanced(6) or a file")
+        raise BadSpec(f"no openings are called {shown(text)}; expected start, random(4), ply(3), balanced(6) or a file")
     return _different(_in_blocks(found, size), rules, wanted)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # too long for a name, or no name at all
+        return False
 
 
 def made_game(opening: str, rules: Rules, seed: int = 0) -> Game:
@@ -109,7 +121,7 @@ def made_game(opening: str, rules: Rules, seed: int = 0) -> Game:
     3
     """
     if not _MADE.fullmatch(opening):
-        raise BadSpec(f"opening {opening!r} is not possible here; expected start, random(8) or balanced(8)")
+        raise BadSpec(f"opening {shown(opening)} is not possible here; expected start, random(8) or balanced(8)")
     found = read_openings(opening, rules, wanted=1, seed=seed)
     if not found:
         raise BadSpec(f"{opening} gives no opening on {rules}; expected another number of plies")
@@ -128,10 +140,11 @@ def open_game(text: str, size: int | None = None, variant: Variant = "standard",
 
 
 def _plies(call: Call, rules: Rules) -> int:
-    values = [*call.values, *(value for name, value in call.options if name == "plies")]
-    if len(values) != 1 or type(values[0]) is not int or not 0 <= values[0] < rules.cells - 4:
-        most = rules.cells - 5
-        raise BadSpec(f"{call} is not a way to open on {rules}; expected {call.name}(k) with k plies from 0 to {most}")
+    values = [*call.values, *(value for _, value in call.options)]
+    named = all(name == "plies" for name, _ in call.options)
+    if not named or len(values) != 1 or type(values[0]) is not int or not 0 <= values[0] < rules.cells - 4:
+        expected = f"{call.name}(k) with k plies from 0 to {rules.cells - 5}"
+        raise BadSpec(f"{shown(str(call))[1:-1]} is not a way to open on {rules}; expected {expected}")
     return values[0]
 
 
@@ -267,18 +280,18 @@ def _all_after(rules: Rules, plies: int) -> Iterator[tuple[str, Position]]:
                 after = position.play(move)
                 following.setdefault(after.canonical(), (text + moves_text([move], passes=True), after))
         level = list(following.values())
+        if len(level) > _MOST_POSITIONS:
+            raise BadSpec(f"ply({plies}) has more than {_MOST_POSITIONS:,} positions on {rules}; expected fewer plies")
     yield from level
 
 
 def _from_file(path: Path, rules: Rules) -> Iterator[tuple[str, Position]]:
-    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
-        content = line.split("#")[0].split("%")[0].strip()
-        if not content:
-            continue
-        try:
-            yield _from_line(content, rules)
-        except ValueError as error:
-            raise BadSpec(f"{path.name}, line {number}: {error}") from None
+    with open_file(path) as file:
+        for number, content in content_lines(file_lines(file, path.name)):
+            try:
+                yield _from_line(content, rules)
+            except OutflankError as error:
+                raise BadSpec(f"{path.name}, line {number}: {error}") from None
 
 
 def _from_line(content: str, rules: Rules) -> tuple[str, Position]:

@@ -14,13 +14,14 @@ from outflank.agents import Agent, identity, text_of
 from outflank.arena.match import MatchResult, scoreboard
 from outflank.arena.ratings import Ratings, collect, rate
 from outflank.arena.runner import behaviour_warnings, run_plan
-from outflank.arena.schedule import Conditions, Plan, Slot, plan_match, plan_pairings, round_robin
+from outflank.arena.schedule import Conditions, Plan, Slot, pairs_of, plan_match, plan_pairings, round_robin
 from outflank.arena.statistics.sprt import Sprt
 from outflank.arena.store import MEMORY, Store
 from outflank.board import Rules
 from outflank.errors import BadSpec, require
 from outflank.execute import Executor, Here, Processes
 from outflank.game import Game
+from outflank.inputs import expect
 from outflank.search.limits import Limits
 
 
@@ -52,6 +53,7 @@ def match(
     4
     """
     require("scipy", "statistics of matches need scipy", "arena")
+    _check(games, rules, openings, limits, seed, workers, store)
     conditions = Conditions(limits or Limits(), seed=seed)
     plan = plan_match(_text(a), _text(b), rules or Rules(), games, openings, conditions)
     test = Sprt.parse(sprt) if isinstance(sprt, str) else sprt
@@ -85,12 +87,14 @@ def tournament(
     >>> sorted(line.games for line in table.lines)
     [4, 4]
     """
+    expect(list | tuple, agents=agents)
     texts = [_text(one) for one in agents]
     if len(set(texts)) < max(2, len(texts)):
         raise BadSpec(f"{len(texts)} agents, {len(set(texts))} different; expected two or more, all different")
     require("scipy", "statistics of matches need scipy", "arena")
+    _check(games, rules, openings, limits, seed, workers, store)
     conditions = Conditions(limits or Limits(), seed=seed)
-    plan = plan_pairings(round_robin(texts), [rules or Rules()], -(-games // 2), openings, conditions)
+    plan = plan_pairings(round_robin(texts), [rules or Rules()], pairs_of(games), openings, conditions)
     with Store(store) as kept:
         _tell(plan, kept)
         run_plan(plan, kept, _executor(workers))
@@ -98,7 +102,25 @@ def tournament(
         return rate(collect((text_of(black), text_of(white), points, pair) for black, white, points, pair in outcomes))
 
 
+def _check(
+    games: object,
+    rules: object,
+    openings: object,
+    limits: object,
+    seed: object,
+    workers: object,
+    store: object,
+) -> None:
+    """Says before the first game which argument is of the wrong kind."""
+    expect(int, games=games, seed=seed, workers=workers)
+    expect(Rules | None, rules=rules)
+    expect(str, openings=openings)
+    expect(Limits | None, limits=limits)
+    expect(str | Path, store=store)
+
+
 def _text(one: str | Agent) -> str:
+    expect(str | Agent, agent=one)
     return identity(one if isinstance(one, str) else one.text)
 
 

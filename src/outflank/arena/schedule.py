@@ -18,10 +18,15 @@ from typing import NamedTuple
 
 from outflank.agents.identities import behaviour_of, text_of
 from outflank.arena.openings import Opening, read_openings
-from outflank.board import Rules
+from outflank.board import SIZES, Rules
 from outflank.errors import BadSpec
 from outflank.game_loop import TimeControl
+from outflank.inputs import expect, shown
 from outflank.search.limits import Limits
+
+MOST_GAMES = 10_000_000
+"""Of one plan: a million are played in a day, and every opening is in memory."""
+MOST_SEED = 2**63
 
 
 @dataclass(frozen=True)
@@ -34,8 +39,13 @@ class Conditions:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.adjudicate < 0:
-            raise BadSpec(f"adjudicate={self.adjudicate} is not possible; expected 0 or more empty squares")
+        expect(Limits, limits=self.limits)
+        expect(TimeControl, control=self.control)
+        expect(int, adjudicate=self.adjudicate, seed=self.seed)
+        if not 0 <= self.adjudicate <= SIZES[-1] ** 2:
+            raise BadSpec(f"adjudicate={shown(self.adjudicate)} is not possible; expected 0 or more empty squares")
+        if abs(self.seed) >= MOST_SEED:
+            raise BadSpec(f"seed={shown(self.seed)} is not possible; expected less than 2^63")
 
     @property
     def bounded(self) -> bool:
@@ -170,9 +180,19 @@ class Plan:
 
 def plan_match(first: str, second: str, rules: Rules, games: int, openings: str, conditions: Conditions) -> Plan:
     """A match of two agents; an odd number of games is rounded up to whole pairs."""
-    if games < 1:
-        raise BadSpec(f"{games} games are not possible; expected 2 or more")
-    return plan_pairings([(first, second)], [rules], -(-games // 2), openings, conditions)
+    return plan_pairings([(first, second)], [rules], pairs_of(games), openings, conditions)
+
+
+def pairs_of(games: int) -> int:
+    """The pairs of so many games; an odd number is rounded up.
+
+    >>> pairs_of(5)
+    3
+    """
+    expect(int, games=games)
+    if not 1 <= games <= MOST_GAMES:
+        raise BadSpec(f"{shown(games)} games are not possible; expected 2 to {MOST_GAMES:,}")
+    return -(-games // 2)
 
 
 def plan_pairings(
@@ -185,7 +205,10 @@ def plan_pairings(
         if not chosen:
             raise BadSpec(f"{openings} gives no opening for {rule} that is not over; expected for example random(4)")
         found += [PlannedPairing(first, second, rule, pairs, chosen) for first, second in pairings]
-    return Plan(tuple(found), conditions)
+    plan = Plan(tuple(found), conditions)
+    if plan.games > MOST_GAMES:
+        raise BadSpec(f"{plan.games:,} games are planned; expected at most {MOST_GAMES:,}")
+    return plan
 
 
 def round_robin(agents: Sequence[str]) -> list[tuple[str, str]]:

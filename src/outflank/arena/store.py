@@ -34,6 +34,7 @@ from outflank.arena.schedule import Slot
 from outflank.board import Color, Position, Rules, moves_text, read_moves
 from outflank.errors import OutflankError
 from outflank.game import Game, MoveNote, Spent, Termination
+from outflank.inputs import file_name
 from outflank.kernels.jit import cache_directory
 
 T = TypeVar("T")
@@ -99,7 +100,7 @@ class Store:
 
     def __init__(self, path: str | Path, reading: bool = False) -> None:
         """Opens the file, making it if it is not there, or only for reading, which needs no right to write."""
-        self.path = Path(path)
+        self.path = file_name(path)
         self.note = ""
         """What people should know about the way it is read."""
         self._numbers: dict[str, int] = {}

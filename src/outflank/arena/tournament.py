@@ -5,17 +5,17 @@ limit is a setting, in which all meet. An unknown key is an error, because a mis
 in silence.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 from outflank.agents import identity
-from outflank.arena.schedule import Conditions, Plan, gauntlet, plan_pairings, round_robin
+from outflank.arena.schedule import MOST_GAMES, Conditions, Plan, gauntlet, plan_pairings, round_robin
 from outflank.board import SIZES, VARIANTS, Rules
 from outflank.errors import BadSpec
 from outflank.game_loop import StopClock, StopRule, TimeControl
+from outflank.inputs import MOST_IN_AGENT, check_length, read_toml, shown
 from outflank.schema import CheckedOptions, Option, Signature, choice, list_of, number, text, whole
 from outflank.search.limits import LIMIT, Limits
 from outflank.spec import parse
@@ -39,13 +39,15 @@ SETTINGS = Signature(
         Option("seeds", whole(1), None, "gauntlet only: how many are the first; 1 where not said"),
         Option("sizes", list_of(whole(SIZES[0], SIZES[-1]), different=True), (8,), "boards"),
         Option("variants", list_of(choice(*VARIANTS), different=True), ("standard",), "games"),
-        Option("pairs", whole(1), 10, "pairs of games for every two agents: one opening, both colours"),
+        Option(
+            "pairs", whole(1, MOST_GAMES // 2), 10, "pairs of games for every two agents: one opening, both colours"
+        ),
         Option("openings", text(), "random(6)", "start, random(k), ply(k), balanced(k), or a file"),
         Option("limit", text(least=0), None, "for every move, such as nodes=1000,seconds=0.1"),
         Option("limits", list_of(text(least=0)), None, "or several, each a setting of its own"),
         *_CLOCKS,
         Option("seed", whole(), 0, "of openings and games"),
-        Option("adjudicate", whole(0), 0, "empty squares at which the solver ends a game; 0 never"),
+        Option("adjudicate", whole(0, 256), 0, "empty squares at which the solver ends a game; 0 never"),
     ),
 )
 """What a tournament file may say."""
@@ -57,11 +59,12 @@ def read_limits(written: str) -> Limits:
     >>> read_limits("nodes=1000, seconds=0.1").nodes
     1000
     """
+    check_length(written, MOST_IN_AGENT, "limits")
     if not written:
         return Limits()
     call = parse(f"limit({written})")
     if call.values or not call.options:
-        raise BadSpec(f"limit {written!r} is not understood; expected for example nodes=1000,seconds=0.1")
+        raise BadSpec(f"limit {shown(written)} is not understood; expected for example nodes=1000,seconds=0.1")
     return Limits(**LIMIT.fill(call))
 
 
@@ -93,16 +96,12 @@ def _read_clock(written: str) -> tuple[float | None, float]:
     try:
         return float(seconds), float(increment or 0)
     except ValueError:
-        raise BadSpec(f"clock {written!r} is not possible; expected seconds such as 60 or 60+0.5") from None
+        raise BadSpec(f"clock {shown(written)} is not possible; expected seconds such as 60 or 60+0.5") from None
 
 
 def read_tournament(path: Path) -> Plan:
     """The plan that a file describes."""
-    try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadSpec(f"{path.name} is not TOML: {error}; expected lines such as pairs = 10") from None
-    return plan_of(settings, path.name)
+    return plan_of(read_toml(path, "a tournament in lines such as pairs = 10"), path.name)
 
 
 def plan_of(settings: Mapping[str, Any], where: str = "tournament") -> Plan:

@@ -6,6 +6,7 @@ from os import cpu_count
 from typing import TYPE_CHECKING
 
 from outflank.errors import BadNotation
+from outflank.inputs import expect, shown
 from outflank.kernels import rules as kernels
 
 if TYPE_CHECKING:
@@ -13,12 +14,19 @@ if TYPE_CHECKING:
 
 _TASKS = 1000
 _SHALLOW = 6
+_DEEPEST = 512
+
+
+def check_depth(depth: int) -> None:
+    """Refuses a depth that no game of any size reaches."""
+    expect(int, depth=depth)
+    if not 0 <= depth <= _DEEPEST:
+        raise BadNotation(f"depth {shown(depth)} is not possible; expected 0 to {_DEEPEST}")
 
 
 def perft(position: "Position", depth: int, on_progress: Callable[[int, int], None] | None = None) -> int:
     """Number of lines of play of `depth` plies; see `Position.perft`."""
-    if depth < 0:
-        raise BadNotation(f"depth {depth} is not possible; expected 0 or more")
+    check_depth(depth)
     if depth == 0:
         return 1
     tasks, finished = [position], 0

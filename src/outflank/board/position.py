@@ -10,10 +10,11 @@ A game in Python makes one position per move, so these values are made for that:
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from outflank.board.perft import perft
+from outflank.board.perft import check_depth, perft
 from outflank.board.rules import Color, Empties, Move, Rules, Variant, image_of, shared_rules, squares_of
 from outflank.board.text import board_rows, parse_board, parse_moves
 from outflank.errors import BadNotation, IllegalMove
+from outflank.inputs import expect, shown
 from outflank.kernels import rules as kernels
 from outflank.kernels.jit import Board, Word
 from outflank.lazy import lazy
@@ -45,6 +46,11 @@ class Position:
     turn: Color = Color.BLACK
 
     def __post_init__(self) -> None:
+        if not (isinstance(self.turn, Color) and isinstance(self.rules, Rules)):
+            expect(Color, turn=self.turn)
+            expect(Rules, rules=self.rules)
+        if not (isinstance(self.black, int) and isinstance(self.white, int)):
+            expect(int, black=self.black, white=self.white)
         if self.black & self.white or (self.black | self.white) & ~self.rules.full:
             raise BadNotation(
                 f"two discs on one square, or a disc outside the {self.rules.size}x{self.rules.size} board"
@@ -63,6 +69,7 @@ class Position:
         ('-----OX--XO----- X', 'reversed 6x6')
         """
         if not isinstance(rules, Rules):
+            expect(Rules | str | None, rules=rules)
             rules = shared_rules(8, "standard") if rules is None else Rules.parse(rules)
         half = rules.size // 2
         corner = (half - 1) * rules.size + half - 1
@@ -157,7 +164,7 @@ class Position:
         outflank.errors.IllegalMove: black cannot play a1; legal: d3 c4 f5 e6
         """
         rules = self.rules
-        square = rules.square(move) if isinstance(move, str) else move
+        square = move if isinstance(move, Move) else rules.move(move)
         if square == rules.pass_move and self.must_pass:
             return self.with_turn(self.turn.other)
         bit = rules.bit(square) if 0 <= square < rules.cells else 0
@@ -218,6 +225,10 @@ class Position:
         >>> board.with_variant("reversed").score(Color.BLACK)
         -12
         """
+        if not isinstance(color, Color):
+            expect(Color, color=color)
+        if empties not in ("winner", "nobody"):
+            raise BadNotation(f"empty squares cannot go to {shown(empties)}; expected one of: winner, nobody")
         return self.rules.score(self.discs(color), self.discs(color.other), empties)
 
     @property
@@ -238,6 +249,9 @@ class Position:
         >>> Position.start().transform(4) == Position.start()
         True
         """
+        expect(int, number=number)
+        if not 0 <= number <= 7:
+            raise BadNotation(f"symmetry {number} is not known; expected 0 to 7")
         black, white = (image_of(self.rules.size, number, mask) for mask in (self.black, self.white))
         return Position(self.rules, black, white, self.turn)
 
@@ -270,6 +284,7 @@ class Position:
         >>> Position.start(Rules(4)).divide(4)
         {b1: 32, a2: 32, d3: 32, c4: 32}
         """
+        check_depth(depth)
         if depth < 1:
             raise BadNotation(f"depth {depth} cannot be divided by moves; expected 1 or more")
         return {move: self.play(move).perft(depth - 1) for move in self.moves}

@@ -14,6 +14,7 @@ from string import ascii_lowercase
 from typing import Any, Literal, get_args
 
 from outflank.errors import BadNotation, BadRules, IllegalMove
+from outflank.inputs import expect, is_whole, shown
 from outflank.kernels.bitboard import stride as row_width
 from outflank.kernels.jit import Board, Word
 from outflank.lazy import lazy
@@ -118,12 +119,12 @@ class Rules:
     variant: Variant = "standard"
 
     def __post_init__(self) -> None:
-        if isinstance(self.size, bool) or self.size not in SIZES:
+        if not is_whole(self.size) or self.size not in SIZES:
             raise BadRules(
-                f"board size {self.size!r} is not possible; expected an even number from {SIZES[0]} to {SIZES[-1]}"
+                f"board size {shown(self.size)} is not possible; expected an even number from {SIZES[0]} to {SIZES[-1]}"
             )
         if self.variant not in VARIANTS:
-            raise BadRules(f"variant {self.variant!r} is not known; expected one of: {', '.join(VARIANTS)}")
+            raise BadRules(f"variant {shown(self.variant)} is not known; expected one of: {', '.join(VARIANTS)}")
 
     @staticmethod
     def parse(text: str) -> "Rules":
@@ -132,11 +133,13 @@ class Rules:
         >>> Rules.parse("reversed 6x6")
         Rules(size=6, variant='reversed')
         """
+        expect(str, text=text)
+        written = text.split(maxsplit=2)
         for size in SIZES:
             for variant in VARIANTS:
-                if text.split() == [variant, f"{size}x{size}"]:
+                if written == [variant, f"{size}x{size}"]:
                     return shared_rules(size, variant)
-        raise BadRules(f"rules {text!r} are not known; expected for example 'standard 8x8' or 'reversed 6x6'")
+        raise BadRules(f"rules {shown(text)} are not known; expected for example 'standard 8x8' or 'reversed 6x6'")
 
     def __str__(self) -> str:
         return f"{self.variant} {self.size}x{self.size}"
@@ -219,8 +222,8 @@ class Rules:
         """
         if isinstance(move, str):
             return self.square(move)
-        if not 0 <= move <= self.cells:
-            raise IllegalMove(f"move {int(move)} is not on a {self}; expected 0 to {self.cells} (pass)")
+        if not is_whole(move) or not 0 <= move <= self.cells:
+            raise IllegalMove(f"move {shown(move)} is not on a {self}; expected 0 to {self.cells} (pass)")
         return moves_of_size(self.size)[move]
 
     def square(self, text: str) -> Move:
@@ -229,6 +232,8 @@ class Rules:
         >>> Rules(8).square("D3"), int(Rules(16).square("p16")), Rules(4).square("--")
         (d3, 255, pass)
         """
+        if not isinstance(text, str):
+            expect(str, text=text)
         name = text.strip().lower()
         if name in ("pass", "pa", "ps", "--", "@@"):
             return self.pass_move
@@ -237,7 +242,7 @@ class Rules:
         if 0 <= column < self.size and 0 <= row < self.size:
             return moves_of_size(self.size)[row * self.size + column]
         last = moves_of_size(self.size)[-2]
-        raise BadNotation(f"{text!r} is not a square of a {self.size}x{self.size} board; expected a1 to {last}")
+        raise BadNotation(f"{shown(text)} is not a square of a {self.size}x{self.size} board; expected a1 to {last}")
 
     def score(self, own: int, opposing: int, empties: Empties = "winner") -> int:
         """The score of so many discs against so many; `Position.score` says how it is counted."""
@@ -255,10 +260,15 @@ class Rules:
         return moves_of_size(self.size)[move if move == self.pass_move else _symmetry(self.size, number)[move]]
 
 
-@cache
 def shared_rules(size: int, variant: Variant) -> Rules:
     """Rules to share, so that what they work out is worked out once."""
-    return Rules(size, variant)
+    try:
+        return _shared_rules(size, variant)
+    except TypeError:  # a list as variant: not even to be looked up
+        return Rules(size, variant)
+
+
+_shared_rules = cache(Rules)
 
 
 @cache

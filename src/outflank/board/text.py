@@ -7,6 +7,8 @@ from string import ascii_lowercase
 
 from outflank.board.rules import SIZES, Color, Move, Rules, Variant, moves_of_size, shared_rules
 from outflank.errors import BadNotation
+from outflank.inputs import MOST_IN_GAME, check_length
+from outflank.inputs import shown as cut
 
 _BLACK_SIGNS, _WHITE_SIGNS, _EMPTY_SIGNS = "Xx*Bb●", "Oo○Ww", "-._"
 _ALL_SIGNS = _BLACK_SIGNS + _WHITE_SIGNS + _EMPTY_SIGNS
@@ -24,6 +26,7 @@ _PASS = r"pass|pa(?!\d)|ps(?!\d)|--|@@"
 
 def parse_board(text: str, variant: Variant) -> tuple[Rules, int, int, Color]:
     """Rules, masks of black and white and the side to move of a written position; see `Position.parse`."""
+    check_length(text, MOST_IN_GAME, "a position")
     signs, side = _board_signs(text)
     rules = shared_rules(_size_of(len(signs), text), variant)
     for strange in signs.translate(_DROP_SIGNS)[:1]:
@@ -48,8 +51,7 @@ def board_rows(rules: Rules, black: int, white: int) -> list[str]:
 
 def _shown(text: str) -> str:
     """Text as an error quotes it: one line, not too long."""
-    flat = " ".join(text.split())
-    return repr(flat if len(flat) <= 80 else f"{flat[:60]}…")
+    return cut(" ".join(text[:400].split()), 80)
 
 
 def _board_signs(text: str) -> tuple[str, str]:
@@ -77,7 +79,7 @@ def _size_of(squares: int, text: str) -> int:
 
 
 def _strange(sign: str, where: str) -> BadNotation:
-    return BadNotation(f"strange character {sign!r} at {where}; expected X (black), O (white) or - (empty)")
+    return BadNotation(f"strange character {cut(sign)} at {where}; expected X (black), O (white) or - (empty)")
 
 
 def _mask_of(digits: str, rules: Rules) -> int:
@@ -102,6 +104,7 @@ def parse_moves(text: str, rules: Rules) -> list[tuple[Move, int]]:
     >>> parse_moves("1. f5 D6 2. c3", Rules())
     [(f5, 3), (d6, 6), (c3, 12)]
     """
+    check_length(text, MOST_IN_GAME, "a game")
     moves, at = [], 0
     while at < len(text):
         found = _token(rules.size).match(text, at)

@@ -40,6 +40,8 @@ _GUARD = 'read -r line; kill -KILL "-$1"'
 _LAST_WORDS = 5
 _TICK = 0.005
 _LOOK = 0.1
+_LONGEST_POLL = 10**6
+"""Seconds; the kernel counts milliseconds in 32 bits."""
 
 
 def read_command(text: str) -> list[str]:
@@ -256,7 +258,7 @@ class EngineProcess:
             return
         poll = select.poll()
         poll.register(pipe.fileno(), select.POLLOUT)
-        if not poll.poll(max(deadline - time.monotonic(), 0) * 1000):
+        if not poll.poll(min(max(deadline - time.monotonic(), 0), _LONGEST_POLL) * 1000):
             raise self.failed("stall", f"does not read its input; {_short(line)} could not be sent")
 
     def read(self, asked: str, deadline: float) -> str:

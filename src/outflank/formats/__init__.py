@@ -5,13 +5,15 @@ result; `recognise` reads any of them without being told which.
 """
 
 from outflank.formats.ggf_records import ggf_value, read_ggf, write_ggf
-from outflank.formats.obf_files import Problem, read_obf, write_obf
+from outflank.formats.obf_files import Problem, content_lines, obf_problems, read_obf, write_obf
 from outflank.formats.recognise import read, read_all
 from outflank.formats.transcripts import read_transcript, write_transcript
 
 __all__ = [
     "Problem",
+    "content_lines",
     "ggf_value",
+    "obf_problems",
     "read",
     "read_all",
     "read_ggf",

@@ -10,24 +10,26 @@ Source: M. Buro, https://skatgame.net/mburo/ggsa/ggf
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import repeat
 
 from outflank.board import Color, Move, Position, Rules, Variant
-from outflank.errors import BadNotation, IllegalMove, OutflankError
+from outflank.errors import BadNotation, BadSpec, IllegalMove, OutflankError
 from outflank.game import Game, MoveNote, Termination, points_of
+from outflank.inputs import MOST_IN_GAME, MOST_IN_TEXT, check_length, expect, shown
 
 Tag = tuple[str, str]
 
 _BEGIN = "(;"
-_TAG = re.compile(r"\s*([A-Za-z]+)\s*\[([^\]]*)\]")
-_END = re.compile(r"\s*;\s*\)")
+_TAG = re.compile(r"\s*+([A-Za-z]++)\s*+\[([^\]]*+)\]")
+_END = re.compile(r"\s*+;\s*+\)")
 _TYPE = re.compile(r"[sbw]?([0-9]{1,2})((?:k|a|r[0-9]+)*)", re.IGNORECASE)
 _BOARD = re.compile(r"([0-9]{1,2})(.*)", re.DOTALL)
 _RESULT = re.compile(r"(\?|[+-]?[0-9]{1,4}(?:\.[0-9]*)?)\s*(?::\s*([a-z]))?", re.IGNORECASE)
 _MOVER = {"B": Color.BLACK, "W": Color.WHITE}
 _OCTAGON = 88
+_LONGEST_CLOCK = 10**9
 _NO_NOTE = MoveNote()
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,9}(?:\.[0-9]{0,9})?")
 _LETTERS: dict[Termination | None, str] = {
@@ -60,6 +62,11 @@ def write_ggf(game: Game, *, place: str = "Outflank", clock: float | None = None
     >>> print(write_ggf(Game.of(Position.start("reversed 4x4"), "b1a1", black="a", white="b"), clock=90))
     (;GM[Othello]PC[Outflank]PB[a]PW[b]RE[?]TI[01:30]TY[4a]BO[4 -----O*--*O----- *]B[B1]W[A1];)
     """
+    expect(Game, game=game)
+    expect(str, place=place)
+    expect(float | None, clock=clock)
+    if clock is not None and not 0 <= clock < _LONGEST_CLOCK:
+        raise BadSpec(f"clock={shown(clock)} is not possible; expected seconds from 0 to {_LONGEST_CLOCK:,}")
     rules = game.rules
     played_out = game.termination in (None, Termination.NORMAL)
     tags = {
@@ -129,36 +136,58 @@ def read_ggf(text: str) -> list[Game]:
     >>> str(game.rules), game.moves, game.black, game.score, game.termination, game.notes[0].seconds
     ('reversed 4x4', (b1, a1), 'a', -4.0, <Termination.TIMEOUT: 'timeout'>, 0.5)
     """
-    games: list[Game] = []
-    at = text.find(_BEGIN)
-    if at < 0 and text.strip():
-        raise BadNotation(f"no GGF record in {text.strip()[:40]!r}; expected (;GM[Othello] … ;)")
-    while at >= 0:
+    check_length(text, MOST_IN_TEXT, "GGF records; read_all reads files of any size")
+    return list(ggf_games([text]))
+
+
+def ggf_games(pieces: Iterable[str]) -> Iterator[Game]:
+    """The games of records that come in pieces, cut anywhere: a file of any size, of which one piece is kept.
+
+    >>> [game.black for game in ggf_games(["(;PB[a]TY[8];) (;P", "B[b]TY[8];)"])]
+    ['a', 'b']
+    """
+    rest = iter(pieces)
+    text, number, at, blank = "", 0, 0, True
+    while True:
+        begin = text.find(_BEGIN, at)
+        if begin < 0 or len(text) - begin <= MOST_IN_GAME:  # a whole record must be in sight
+            keep = begin if begin >= 0 else max(at, len(text) - 1)
+            blank = blank and not text[at:keep].strip()
+            if piece := next(rest, ""):
+                text, at = text[keep:] + piece, 0
+                continue
+            if begin < 0:
+                break
+        number += 1
         try:
-            tags, end = _tags(text, at + len(_BEGIN))
-            games.append(_game(tags))
+            tags, at = _tags(text, begin + len(_BEGIN))
+            yield _game(tags)
         except OutflankError as error:
-            raise BadNotation(f"game {len(games) + 1}: {error}") from None
-        at = text.find(_BEGIN, end)
-    return games
+            raise BadNotation(f"game {number}: {error}") from None
+    if not number and (text.strip() or not blank):
+        raise BadNotation(f"no GGF record in {shown(text.strip()[:60], 40)}; expected (;GM[Othello] … ;)")
 
 
 def _tags(text: str, at: int) -> tuple[list[Tag], int]:
     """The tags of the record whose first one begins here, and where the record ends."""
     tags: list[Tag] = []
+    begin = at
     while found := _TAG.match(text, at):
         tags.append((found[1].upper(), found[2].strip()))
         at = found.end()
     end = _END.match(text, at)
+    if at - begin > MOST_IN_GAME:
+        raise BadNotation(f"a record of {at - begin:,} characters; expected one game in at most {MOST_IN_GAME:,}")
     if end is None:
-        raise BadNotation(f"strange text {text[at : at + 12]!r} at character {at + 1}; expected TAG[value] or ;)")
+        place = f"{text[at : at + 12]!r} at character {at - begin + len(_BEGIN) + 1} of the record"
+        raise BadNotation(f"strange text {place}; expected TAG[value] or ;) in at most {MOST_IN_GAME:,} characters")
     return tags, end.end()
 
 
 def _game(tags: list[Tag]) -> Game:
     facts = {tag: value for tag, value in tags if tag not in _MOVER}
     if facts.get("GM", "othello").lower() not in ("othello", "reversi"):
-        raise BadNotation(f"the game is {facts['GM']!r}; expected Othello")
+        raise BadNotation(f"the game is {shown(facts['GM'])}; expected Othello")
     start = _start(facts.get("TY", ""), facts.get("BO", ""))
     score, letter = _number(facts.get("RE", "?"), "result")
     _number(facts.get("KM", "0"), "komi")
@@ -191,7 +220,7 @@ def _start(match_type: str, board: str) -> Position:
     """The first position; the usual one where the record has no board."""
     typed = _TYPE.fullmatch(match_type)
     if match_type and typed is None:
-        raise BadNotation(f"match type {match_type!r} is not known; expected for example 8, 10a or s8r20")
+        raise BadNotation(f"match type {shown(match_type)} is not known; expected for example 8, 10a or s8r20")
     drawn = _BOARD.fullmatch(board)
     if board and drawn is None:
         raise BadNotation(f"board {board[:20]!r} has no size; expected for example 8 ---- … *")
@@ -199,7 +228,7 @@ def _start(match_type: str, board: str) -> Position:
     if _OCTAGON in sizes:
         raise BadNotation("the octagon (board 88) is not played here; expected an even square board from 4 to 16")
     if len(sizes) > 1:
-        raise BadNotation(f"match type {match_type} and board {board[:20]!r} differ in size; expected the same")
+        raise BadNotation(f"match type {shown(match_type)} and board {board[:20]!r} differ in size; expected the same")
     [size] = sizes
     variant: Variant = "reversed" if typed and "a" in typed[2].lower() else "standard"
     if drawn is None:
@@ -219,7 +248,7 @@ def _replayed(start: Position, written: list[tuple[Color, str]]) -> Iterator[tup
             yield rules.pass_move, _NO_NOTE
             position = position.play(rules.pass_move)
         if position.turn is not color:
-            raise BadNotation(f"move {number} ({value}) is {color}'s; expected a move of {position.turn}")
+            raise BadNotation(f"move {number} ({value[:20]}) is {color}'s; expected a move of {position.turn}")
         try:
             position = position.play(move)
         except IllegalMove as error:
@@ -243,5 +272,5 @@ def _number(text: str, what: str) -> tuple[float | None, str]:
     """A signed decimal, None for `?`, and the letter behind it."""
     found = _RESULT.fullmatch(text)
     if found is None:
-        raise BadNotation(f"{what} {text!r} is not known; expected for example +12, -3.5, +64:t or ?")
+        raise BadNotation(f"{what} {shown(text)} is not known; expected for example +12, -3.5, +64:t or ?")
     return None if found[1] == "?" else float(found[1]), (found[2] or "").lower()

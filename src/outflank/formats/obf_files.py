@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from outflank.board import Move, Position, Rules, Variant
 from outflank.errors import BadNotation, OutflankError
+from outflank.inputs import MOST_IN_TEXT, check_length, expect, shown
 
 
 @dataclass(frozen=True)
@@ -37,15 +38,23 @@ def read_obf(text: str, variant: Variant = "standard") -> list[Problem]:
     >>> problem.best, problem.position == Position.start(Rules(4))
     (-10, True)
     """
-    problems = []
-    for number, content in content_lines(text):
+    check_length(text, MOST_IN_TEXT, "OBF lines; outflank solve reads files of any size")
+    return list(obf_problems(text.splitlines(), variant))
+
+
+def obf_problems(lines: Iterable[str], variant: Variant = "standard") -> Iterator[Problem]:
+    """The problems of lines that may come one at a time.
+
+    >>> [problem.best for problem in obf_problems(["% two", "-----OX--XO----- X; b1:-10;"])]
+    [-10]
+    """
+    for number, content in content_lines(lines):
         board, *entries = content.split(";")
         try:
             position = Position.parse(board, variant)
-            problems.append(Problem(position, dict(_scores(entries, position.rules))))
+            yield Problem(position, dict(_scores(entries, position.rules)))
         except OutflankError as error:
             raise BadNotation(f"line {number}: {error}") from None
-    return problems
 
 
 def write_obf(problems: Iterable[Problem]) -> str:
@@ -54,19 +63,23 @@ def write_obf(problems: Iterable[Problem]) -> str:
     >>> print(write_obf(read_obf("-----OX--XO----- X; b1:-10; a2:-10")), end="")
     -----OX--XO----- X; b1:-10; a2:-10;
     """
-    return "".join(
-        f"{problem.position.line()};{''.join(f' {move}:{score:+d};' for move, score in problem.scores.items())}\n"
-        for problem in problems
-    )
+    expect(Iterable, problems=problems)
+    return "".join(map(_obf_line, problems))
 
 
-def content_lines(text: str) -> Iterator[tuple[int, str]]:
+def _obf_line(problem: Problem) -> str:
+    expect(Problem, problem=problem)
+    scores = (f" {move}:{score:+d};" for move, score in problem.scores.items())
+    return f"{problem.position.line()};{''.join(scores)}\n"
+
+
+def content_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """The lines that say something, with their numbers and without comments.
 
-    >>> list(content_lines("% two\\n\\nX; # one"))
+    >>> list(content_lines(["% two", "", "X; # one"]))
     [(3, 'X;')]
     """
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(lines, start=1):
         content = re.split("[%#]", line, maxsplit=1)[0].strip()
         if content:
             yield number, content
@@ -78,5 +91,5 @@ def _scores(entries: Iterable[str], rules: Rules) -> Iterable[tuple[Move, int]]:
         if name.strip() == "--":
             continue
         if not colon or not re.fullmatch(r"\s*[+-]?[0-9]{1,3}\s*", score):
-            raise BadNotation(f"{entry!r} is not a scored move; expected for example G8:+18")
+            raise BadNotation(f"{shown(entry)} is not a scored move; expected for example G8:+18")
         yield rules.square(name), int(score)

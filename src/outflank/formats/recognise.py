@@ -9,17 +9,19 @@ The kinds are told apart by their looks, so that a mistake is explained as a mis
 """
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Any, Literal
 
 from outflank.board import SIZES, Position, Rules, Variant, parse_moves
 from outflank.errors import BadNotation, OutflankError
-from outflank.formats.ggf_records import read_ggf
-from outflank.formats.obf_files import content_lines, read_obf
+from outflank.formats.ggf_records import ggf_games
+from outflank.formats.obf_files import content_lines, obf_problems
 from outflank.game import Game
+from outflank.inputs import MOST_IN_GAME, MOST_IN_TEXT, check_length, decoded, expect, open_file, shown
 
 Source = str | Path | IO[str] | IO[bytes]
 Format = Literal["ggf", "obf", "board", "board and moves", "transcript"]
@@ -51,9 +53,16 @@ def read(source: Source, variant: Variant = "standard", size: int | None = None)
     (;GM[Othello]…;), a drawn board, a board line or an OBF line (n² squares and the side to move), or a transcript such
     as f5d6c3
     """
-    text = _text_of(source)
-    with _naming(source):
-        return _of_size(_read_text(text, variant, size), size)
+    _check(source, variant, size)
+    with _naming(source), _opened(source) as pieces:
+        return _of_size(_read_text(next(pieces, ""), variant, size), size)
+
+
+def _check(source: Source, variant: Variant, size: int | None) -> None:
+    """Refuses arguments of the wrong kind."""
+    if not hasattr(source, "read"):
+        expect(str | Path, source=source)
+    Rules(8 if size is None else size, variant)
 
 
 @contextmanager
@@ -62,7 +71,7 @@ def _naming(source: Source) -> Iterator[None]:
     try:
         yield
     except OutflankError as error:
-        if isinstance(source, Path):
+        if isinstance(source, Path) and str(source) not in str(error):
             raise BadNotation(f"{source}: {error}") from None
         raise
 
@@ -74,49 +83,81 @@ def _of_size(game: Game, size: int | None) -> Game:
     return game
 
 
-def read_all(source: Source, variant: Variant = "standard", size: int | None = None) -> list[Game]:
-    """Every game of a collection: the records of a GGF file, otherwise a game or position on every line.
+def read_all(source: Source, variant: Variant = "standard", size: int | None = None) -> Iterator[Game]:
+    """Every game of a collection, one at a time: the records of a GGF file, otherwise a game or position on every line.
 
     A text whose lines are no games of their own, such as a drawn board or a transcript of several lines, is one game.
+    Files and streams may have any size; each record or line has at most 100,000 characters.
 
     >>> [len(game) for game in read_all("f5d6\\nf5f6e6")]
     [2, 3]
     """
-    text = _text_of(source)
-    with _naming(source):
-        return _read_texts(text, variant, size)
+    _check(source, variant, size)
+    return _read_all(source, variant, size)
+
+
+def _read_all(source: Source, variant: Variant, size: int | None) -> Iterator[Game]:
+    with _naming(source), _opened(source) as pieces:
+        first = next(pieces, "")
+        second = next(pieces, "")
+        everything = chain([first, second], pieces)
+        if "(;" in first:
+            yield from ggf_games(everything)
+        elif second:
+            yield from _games_of_lines(_lines(everything), variant, size)
+        else:
+            yield from _read_texts(first, variant, size)
+
+
+def _games_of_lines(lines: Iterable[str], variant: Variant, size: int | None) -> Iterator[Game]:
+    for number, line in content_lines(lines):
+        try:
+            yield _read_text(line, variant, size)
+        except OutflankError as error:
+            raise BadNotation(f"line {number}: {error}") from None
 
 
 def _read_texts(text: str, variant: Variant, size: int | None) -> list[Game]:
-    if "(;" in text:
-        return read_ggf(text)
-    lines = [content for _, content in content_lines(text)]
+    """The games of a text that is not long: of its lines, or one that goes over several of them."""
+    lines = [content for _, content in content_lines(text.splitlines())]
     if len(lines) > 1 and not _LETTERS.search(text):
-        try:
+        with suppress(OutflankError):
             return [_read_text(line, variant, size) for line in lines]
-        except OutflankError:
-            pass  # one game that goes over several lines
     return [_read_text(text, variant, size)]
 
 
-def _text_of(source: Source) -> str:
-    if isinstance(source, str):
-        if not _FILE_NAME.fullmatch(source) or not _is_file(source):
-            return source
-        source = Path(source)
-    content = source.read_bytes() if isinstance(source, Path) else source.read()
-    if isinstance(content, str):
-        return content
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:  # GGF is Latin-1
-        return content.decode("latin-1")
+@contextmanager
+def _opened(source: Source) -> Iterator[Iterator[str]]:
+    """The text of a source in pieces: the first is all of it unless it is very long."""
+    if isinstance(source, str) and not (_FILE_NAME.fullmatch(source) and _is_file(source)):
+        check_length(source, MOST_IN_TEXT, "games; files may have any size")
+        yield iter([source])
+    elif isinstance(source, str | Path):
+        with open_file(source) as file:
+            yield _pieces(file)
+    else:
+        yield _pieces(source)
+
+
+def _pieces(file: IO[Any]) -> Iterator[str]:
+    """What a file holds, cut behind the end of a line where there is one in reach."""
+    while content := file.read(MOST_IN_TEXT):
+        end = file.readline(MOST_IN_GAME)
+        yield decoded(content + end) if isinstance(content, bytes) else content + end
+
+
+def _lines(pieces: Iterable[str]) -> Iterator[str]:
+    """The lines of pieces that end with lines."""
+    for piece in pieces:
+        for line in piece.splitlines():
+            check_length(line, MOST_IN_GAME, "a line")
+            yield line
 
 
 def _is_file(name: str) -> bool:
     try:
         return Path(name).is_file()
-    except OSError:  # too long for a name
+    except (OSError, ValueError):  # too long for a name, or half a character
         return False
 
 
@@ -124,16 +165,18 @@ def _read_text(text: str, variant: Variant, size: int | None) -> Game:
     for kind in _KINDS:
         if kind.fits(text):
             try:
+                if kind.name != _GGF:
+                    check_length(text, MOST_IN_GAME, "a game")
                 return kind.read(text, variant, size)
             except OutflankError as error:
                 raise BadNotation(f"this looks like {kind.name}, but: {error}") from None
-    shown = " ".join(text[:200].split())[:60]
     *kinds, last = (kind.name + kind.example for kind in _KINDS)
-    raise BadNotation(f"{shown!r} is neither a game nor a position; expected {', '.join(kinds)}, or {last}")
+    strange = shown(" ".join(text[:200].split()))
+    raise BadNotation(f"{strange} is neither a game nor a position; expected {', '.join(kinds)}, or {last}")
 
 
 def _ggf(text: str, _variant: Variant, _size: int | None) -> Game:
-    return read_ggf(text)[0]
+    return next(ggf_games([text]))
 
 
 def _drawn(text: str, variant: Variant, _size: int | None) -> Game:
@@ -169,9 +212,9 @@ def _row(lines: list[str], row: int, size: int) -> str:
 
 def _line(text: str, variant: Variant, _size: int | None) -> Game:
     """The longest board that the signs at the beginning fill, and what follows it as moves."""
-    lines = [content for _, content in content_lines(text)]
+    lines = [content for _, content in content_lines(text.splitlines())]
     if ";" in lines[0]:
-        return _told(read_obf(lines[0], variant)[0].position, "", "obf")
+        return _told(next(obf_problems(lines, variant)).position, "", "obf")
     content = "\n".join(lines)
     signs = _SIGNS.match(content)
     ends = [at for at, sign in enumerate(signs[0] if signs else "") if not sign.isspace()]
@@ -205,8 +248,11 @@ def _has_squares_of(text: str, rules: Rules) -> bool:
 
 
 def _begins_with_a_board(text: str) -> bool:
-    lines = (content for _, content in content_lines(text))
+    lines = (content for _, content in content_lines(text.splitlines()))
     return bool(_SIGNS.match("\n".join(lines)))
+
+
+_GGF = "a GGF record"
 
 
 @dataclass(frozen=True)
@@ -218,7 +264,7 @@ class _Kind:
 
 
 _KINDS = (
-    _Kind("a GGF record", " (;GM[Othello]…;)", lambda text: "(;" in text, _ggf),
+    _Kind(_GGF, " (;GM[Othello]…;)", lambda text: "(;" in text, _ggf),
     _Kind("a drawn board", "", _LETTERS.search, _drawn),
     _Kind("a board line or an OBF line", " (n² squares and the side to move)", _begins_with_a_board, _line),
     _Kind("a transcript", " such as f5d6c3", _SQUARE.search, _transcript),

@@ -6,6 +6,7 @@ Passes may be written (`pass`, `pa`, `ps`, `--`, `@@`) or left out; blanks, dash
 
 from outflank.board import Position, Rules, moves_text
 from outflank.game import Game
+from outflank.inputs import expect
 
 
 def read_transcript(text: str, start: Position | Rules | str | None = None) -> Game:
@@ -14,6 +15,7 @@ def read_transcript(text: str, start: Position | Rules | str | None = None) -> G
     >>> read_transcript("f5 d6 2. c3").moves
     (f5, d6, c3)
     """
+    expect(str, text=text)
     position = start if isinstance(start, Position) else Position.start(start)
     return Game.of(position, text, tags={"format": "transcript"})
 
@@ -24,6 +26,7 @@ def write_transcript(game: Game, passes: bool = False) -> str:
     >>> write_transcript(read_transcript("F5 D6 C3"))
     'f5d6c3'
     """
+    expect(Game, game=game)
     if not passes:
         return game.transcript
     usual = game.start == Position.start(game.rules)

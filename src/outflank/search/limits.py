@@ -1,11 +1,15 @@
 """What a search may spend on one decision."""
 
 from dataclasses import dataclass, fields, replace
-from math import inf
+from typing import Any
 
 from outflank.errors import BadSpec
+from outflank.inputs import shown
 from outflank.lazy import lazy
 from outflank.schema import Option, Signature, number, whole
+
+_MOST = 2**53
+"""Kernels count in 64 bits, JSON in 53."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +31,10 @@ class Limits:
     def __post_init__(self) -> None:
         for name in self.bounds:
             value, is_time = getattr(self, name), name in _TIMES
-            most, kind = (inf, int | float) if is_time else (_MOST + 1, int)
-            if isinstance(value, bool) or not isinstance(value, kind) or not 0 < value < most:
-                expected = "seconds above 0" if is_time else f"a whole number from 1 to {_MOST}"
-                told = "…" if isinstance(value, int) and value.bit_length() > 100 else value  # digits without an end
-                raise BadSpec(f"limit {name}={told} is not possible; expected {expected}")
+            kind: Any = int | float if is_time else int
+            if isinstance(value, bool) or not isinstance(value, kind) or not 0 < value <= _MOST:
+                expected = f"{'seconds above 0, up' if is_time else 'a whole number from 1'} to {_MOST}"
+                raise BadSpec(f"limit {name}={shown(value)} is not possible; expected {expected}")
 
     @lazy
     def bounds(self) -> frozenset[str]:
@@ -73,6 +76,5 @@ LIMIT = Signature(
 
 NO_LIMIT = 1 << 60
 """Nodes or playouts that no search reaches."""
-_MOST = 2**53
 _TIMES = ("seconds", "game_seconds")
 _NAMES = tuple(field.name for field in fields(Limits))

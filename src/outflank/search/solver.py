@@ -19,6 +19,7 @@ import numpy as np
 
 from outflank.board import Empties, Position, Rules
 from outflank.errors import BadSpec
+from outflank.inputs import expect, shown
 from outflank.kernels import endgame as kernels
 from outflank.kernels.jit import INTERPRETED
 from outflank.kernels.outlook import EndgameRules
@@ -86,6 +87,8 @@ def solve(
     >>> [(move.move, move.value) for move in solve(start, every_move=True, empties="nobody").moves]
     [(b1, -8), (a2, -8), (d3, -8), (c4, -8)]
     """
+    expect(Position, position=position)
+    expect(Limits | None, limits=limits)
     _check(by, empties, memory_mb)
     searcher = _Searcher(position, by, empties, limits or Limits(), memory_mb)
     return searcher.solve_every_move() if every_move and position.moves_mask else searcher.solve()
@@ -104,11 +107,12 @@ def solve_moves(position: Position, order: Iterable[int], memory_mb: float = 64)
 
 def _check(by: str, empties: str, memory_mb: float) -> None:
     if by not in get_args(Aim):
-        raise BadSpec(f"cannot solve by {by!r}; expected one of: {', '.join(get_args(Aim))}")
+        raise BadSpec(f"cannot solve by {shown(by)}; expected one of: {', '.join(get_args(Aim))}")
     if empties not in get_args(Empties):
-        raise BadSpec(f"empty squares cannot go to {empties!r}; expected one of: {', '.join(get_args(Empties))}")
+        raise BadSpec(f"empty squares cannot go to {shown(empties)}; expected one of: {', '.join(get_args(Empties))}")
+    expect(float, memory_mb=memory_mb)
     if not 0 < memory_mb <= MOST_MEGABYTES:
-        raise BadSpec(f"memory_mb={memory_mb} is not possible; expected more than 0, {MOST_MEGABYTES} at most")
+        raise BadSpec(f"memory_mb={shown(memory_mb)} is not possible; expected more than 0, at most {MOST_MEGABYTES}")
 
 
 def endgame_rules(rules: Rules, empties: Empties) -> EndgameRules:

@@ -13,7 +13,7 @@ from pathlib import Path
 from outflank.agents import identity
 from outflank.arena.openings import read_openings
 from outflank.arena.runner import run_plan
-from outflank.arena.schedule import Conditions, Plan, PlannedPairing
+from outflank.arena.schedule import MOST_GAMES, Conditions, Plan, PlannedPairing
 from outflank.arena.store import Store
 from outflank.board import Color, Position
 from outflank.errors import BadSpec, OutflankError
@@ -66,6 +66,10 @@ def plan_of(studies: Sequence[Study], scale: str | float) -> Plan:
 
 def _planned(pairing: Pairing, scale: str | float) -> PlannedPairing:
     pairs = pairs_of(pairing, scale)
+    if 2 * pairs > MOST_GAMES:
+        raise BadSpec(
+            f"pairing {pairing.name!r}: {2 * pairs:,} games are not possible; expected at most {MOST_GAMES:,}"
+        )
     try:
         openings = tuple(read_openings(pairing.openings, pairing.rules, pairs, _SEED))
         return PlannedPairing(identity(pairing.a), identity(pairing.b), pairing.rules, pairs, openings)

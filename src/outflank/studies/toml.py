@@ -26,13 +26,14 @@
 An unknown key is an error.
 """
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from outflank.arena.schedule import MOST_GAMES
 from outflank.board import Rules
 from outflank.errors import BadSpec
+from outflank.inputs import read_toml
 from outflank.report.document import Table
 from outflank.schema import Option, Signature, choice, list_of, number, table, text, whole
 from outflank.studies.measure import Measured, above, beyond, mean, share
@@ -59,11 +60,11 @@ PAIRING = Signature(
         Option("name", text(), None, "used by printed numbers and claims", needed=True),
         Option("a", text(), None, "an agent; every result is from its view", needed=True),
         Option("b", text(), None, "the other agent", needed=True),
-        Option("games", whole(1), None, "at --scale paper; rounded up to pairs, both colours", needed=True),
+        Option("games", whole(1, MOST_GAMES), None, "at --scale paper; rounded up to pairs, both colours", needed=True),
         Option("size", whole(4, 16), 8, "of the board"),
         Option("variant", text(), "standard", "or reversed"),
         Option("openings", text(), "random(6)", "start suits agents with random choices"),
-        Option("quick", whole(1), None, "games at --scale quick; a tenth where left out"),
+        Option("quick", whole(1, MOST_GAMES), None, "games at --scale quick; a tenth where left out"),
     ),
 )
 
@@ -109,13 +110,11 @@ CLAIM = Signature(
 def read_study(path: Path) -> Study:
     """The study of a file."""
     try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+        settings = read_toml(path, "a study such as docs/writing-a-study.md has")
     except FileNotFoundError:
         raise BadSpec(
             f"there is no file {path}; expected a study in TOML (outflank reproduce has the papers)"
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadSpec(f"{path} is not TOML: {error}") from None
     return study_from(settings, path.stem, str(path))
 
 

@@ -2,13 +2,15 @@
 
 import argparse
 import json
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from outflank.interfaces.cli.board import add_position, read_position
 
 if TYPE_CHECKING:
     from outflank.board import Position
+    from outflank.formats import Problem
     from outflank.schema import Signature
 
 
@@ -138,17 +140,24 @@ def run_move(args: argparse.Namespace) -> None:
 def run_solve(args: argparse.Namespace) -> None:
     """Prints the exact score of a position, or of every position of a file."""
     from outflank.errors import BadSpec
-    from outflank.facts import solution_facts, with_names
-    from outflank.formats import Problem, read_obf
-    from outflank.search.solver import solve
+    from outflank.formats import Problem, obf_problems
+    from outflank.inputs import file_lines, open_file
 
     if args.file and (args.position or args.moves):
         raise BadSpec("both a file and a position are given; expected one of them")
-    if args.file:
-        text = Path(args.file).read_text(encoding="utf-8", errors="replace")
-        problems = read_obf(text, args.variant)
-    else:
-        problems = [Problem(_after_moves(args), {})]
+    with ExitStack() as opened:
+        if args.file:
+            file = opened.enter_context(open_file(args.file))
+            problems = obf_problems(file_lines(file, args.file), args.variant)
+        else:
+            problems = iter([Problem(_after_moves(args), {})])
+        _print_solutions(problems, args)
+
+
+def _print_solutions(problems: "Iterator[Problem]", args: argparse.Namespace) -> None:
+    from outflank.facts import solution_facts, with_names
+    from outflank.search.solver import solve
+
     for problem in problems:
         solution = solve(problem.position, by=args.by, limits=_limits(args))
         facts = with_names(solution_facts(solution))
