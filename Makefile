@@ -8,7 +8,7 @@ PEERS := .venv-peers
 READY := $(VENV)/.ready
 AXE := build/axe.min.js
 
-.PHONY: help setup reproduce test lint types warm compiled interpreted boundscheck engines soak kill load levels bench lock clean
+.PHONY: help setup reproduce test lint types warm compiled interpreted boundscheck engines soak kill load fuzz levels bench lock clean
 
 help:
 	@echo "make setup   create or refresh $(VENV)"
@@ -20,6 +20,7 @@ help:
 	@echo "make soak    a hundred thousand games against the oracle (long; not part of make test)"
 	@echo "make kill    kill matches a thousand times and compare the result (long; not part of make test)"
 	@echo "make load    two hundred games and ten thousand bad messages on one server (minutes; not part of make test)"
+	@echo "make fuzz    an hour of damaged texts for every reader (SECONDS=60 for a minute; not part of make test)"
 	@echo "make levels  play the tournament that rates the levels of outflank play (minutes)"
 	@echo "make lock    resolve the dependencies anew"
 
@@ -102,6 +103,11 @@ soak: $(READY)
 
 load: $(READY)
 	$(BIN)/python tests/web_load.py
+
+SECONDS ?= 3600
+
+fuzz: $(READY)
+	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(SECONDS)
 
 levels: $(READY)
 	$(BIN)/python benchmarks/levels.py

@@ -341,7 +341,7 @@ def test_a_tournament_from_a_file(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ('agent = ["random"]', "'agent' is not known, did you mean agents?"),
-        ("pairs = 0", "bad.toml: pairs = 0 is not possible: expected a whole number, 1 or more"),
+        ("pairs = 0", "bad.toml: pairs = 0 is not possible: expected a whole number from 1 to 5000000"),
         ('pairs = "many"', 'pairs = "many" is not possible: expected a whole number'),
         ("pairs = true", "pairs = true is not possible: expected a whole number"),
         ('agents = ["random"]', "expected a list of 2 or more, each a text"),

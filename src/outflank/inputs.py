@@ -25,6 +25,8 @@ MOST_IN_GAME = 100_000
 """Characters of one game or position: a transcript, a drawn board, a GGF record, a line of a file."""
 MOST_IN_TEXT = 1_000_000
 """Characters of a text that holds many games, and bytes of a file of settings."""
+_MOST_IN_NAME = 255
+"""Bytes of the name of a file, nearly everywhere."""
 _MOST_KEY_PARTS = 30
 """`tomllib` takes time with the square of the parts of a key such as `a.b.c`."""
 
@@ -118,7 +120,7 @@ def file_name(path: str | Path) -> Path:
         encoded = os.fsencode(path)
     except UnicodeEncodeError:  # half a character
         encoded = b"\0"
-    if b"\0" in encoded:
+    if b"\0" in encoded or max(map(len, encoded.split(b"/"))) > _MOST_IN_NAME:
         raise BadSpec(f"{shown(str(path))} is not the name of a file; expected one that can exist")
     return Path(path)
 
@@ -160,17 +162,25 @@ def read_toml(path: Path, expected: str) -> dict[str, Any]:
     A file that is not TOML, or too large, is a `BadSpec`.
     """
     with open_file(path) as file:
-        content = file.read(MOST_IN_TEXT + 1)
+        return parse_toml(file.read(MOST_IN_TEXT + 1), str(path), expected)
+
+
+def parse_toml(content: bytes, name: str, expected: str) -> dict[str, Any]:
+    """The tables that the content of a file holds.
+
+    >>> parse_toml(b"pairs = 10", "cup.toml", "a tournament")
+    {'pairs': 10}
+    """
     if len(content) > MOST_IN_TEXT:
-        raise BadSpec(f"{path} has more than {MOST_IN_TEXT:,} bytes; expected {expected}")
+        raise BadSpec(f"{name} has more than {MOST_IN_TEXT:,} bytes; expected {expected}")
     try:
         text = content.decode("utf-8-sig")
-        if _LONG_KEY.search(text):
-            raise BadSpec(f"{path} has a key of more than {_MOST_KEY_PARTS} parts; expected {expected}")
-        return tomllib.loads(text)
-    except BadSpec:
-        raise
+        long_key = _LONG_KEY.search(text)
+        settings = {} if long_key else tomllib.loads(text)
     except RecursionError:
-        raise BadSpec(f"{path} has brackets that are nested too deeply; expected {expected}") from None
+        raise BadSpec(f"{name} has brackets that are nested too deeply; expected {expected}") from None
     except ValueError as error:  # no TOML, no UTF-8, or a number of 5,000 digits
-        raise BadSpec(f"{path} is not TOML: {error}; expected {expected}") from None
+        raise BadSpec(f"{name} is not TOML: {error}; expected {expected}") from None
+    if long_key:
+        raise BadSpec(f"{name} has a key of more than {_MOST_KEY_PARTS} parts; expected {expected}")
+    return settings

@@ -4,6 +4,7 @@ A text is a `Call`: a name and, in brackets, values and `option=value` pairs. A 
 quoted text, a list `[1, 2]` or again a call. What a name accepts, `schema.py` says.
 """
 
+import math
 import re
 from dataclasses import dataclass
 from typing import Union
@@ -126,8 +127,9 @@ class _Reader:
             raise self.fail("a name")
         name = token["name"]
         self.at = token.end()
+        word: Value = {"yes": True, "no": False, "true": True, "false": False}.get(name, name)
         if not self.take("("):
-            return {"yes": True, "no": False, "true": True, "false": False}.get(name, name)
+            return word
         values: list[Value] = []
         options: dict[str, Value] = {}
         while not self.take(")"):
@@ -147,7 +149,7 @@ class _Reader:
                 raise self.fail("option=value after the first option")
             else:
                 values.append(item)
-        return Call(name, tuple(values), tuple(options.items()))
+        return Call(name, tuple(values), tuple(options.items())) if values or options else word
 
 
 def _number(text: str, unit: str | None) -> int | float:
@@ -156,7 +158,10 @@ def _number(text: str, unit: str | None) -> int | float:
         raise BadSpec(f"number {digits[:12]}… has {len(digits)} digits; expected at most {MOST_DIGITS}")
     if unit == "ms":
         return float(digits) / 1000
-    return int(digits) if re.fullmatch(r"[+-]?\d+", digits) else float(digits)
+    number = int(digits) if re.fullmatch(r"[+-]?\d+", digits) else float(digits)
+    if math.isinf(number):
+        raise BadSpec(f"number {digits} is too large; expected one below 1e308")
+    return number
 
 
 def parse(text: str) -> Call:

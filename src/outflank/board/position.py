@@ -251,7 +251,7 @@ class Position:
         """
         expect(int, number=number)
         if not 0 <= number <= 7:
-            raise BadNotation(f"symmetry {number} is not known; expected 0 to 7")
+            raise BadNotation(f"symmetry {shown(number)} is not known; expected 0 to 7")
         black, white = (image_of(self.rules.size, number, mask) for mask in (self.black, self.white))
         return Position(self.rules, black, white, self.turn)
 

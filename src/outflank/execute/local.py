@@ -18,6 +18,7 @@ from typing import Any
 
 from outflank.errors import BadSpec
 from outflank.execute.tasks import Backlog, Job, Results, Task, TaskFailed, failure, next_size
+from outflank.inputs import shown
 
 _PARENT_CHECK_SECONDS = 0.5
 _FINISH_SECONDS = 5.0
@@ -69,7 +70,7 @@ class Processes:
         """As many workers as there are cores unless told otherwise."""
         self.workers = (os.cpu_count() or 1) if workers is None else workers
         if not 1 <= self.workers <= 1024:
-            raise BadSpec(f"{self.workers} workers are not possible; expected 1 to 1024")
+            raise BadSpec(f"{shown(self.workers)} workers are not possible; expected 1 to 1024")
 
     def run(
         self,

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from outflank import __version__
 from outflank.errors import OutflankError
@@ -31,9 +32,24 @@ examples:
 
 Every command explains itself: outflank COMMAND --help"""
 
+_LONGEST_MESSAGE = 2000
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are for people, however long what was given is; its commands get parsers like it."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the program with exit code 2."""
+        super().error(_short(message))
+
+
+def _short(message: object) -> str:
+    text = str(message)
+    return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}…"
+
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="outflank",
         description=_DESCRIPTION,
         epilog=_EXAMPLES,
@@ -55,12 +71,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         args.run(args)
         sys.stdout.flush()
     except OutflankError as error:
-        print(f"outflank: {error}", file=sys.stderr)
+        print(f"outflank: {_short(error)}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader left: end quietly
     except OSError as error:
-        what = "write the answer" if error.filename is None else f"use {error.filename}"
+        what = "write the answer" if error.filename is None else f"use {_short(error.filename)}"
         print(f"outflank: cannot {what}: {error.strerror}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

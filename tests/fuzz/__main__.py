@@ -1,0 +1,42 @@
+"""`python -m fuzz [TARGET…]`: feeds damaged texts to every reader and says what became of them."""
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+from fuzz.run import keep, run, say, table
+from fuzz.targets import TARGETS
+
+
+def main() -> int:
+    """Returns 1 where something broke."""
+    parser = argparse.ArgumentParser(prog="fuzz", description=__doc__)
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"{', '.join(TARGETS)} (default: all)")
+    parser.add_argument("--inputs", type=int, default=10**12, help="how many in all (default: as many as time allows)")
+    parser.add_argument("--seconds", type=float, default=3600, help="time for all (default 3600)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--failures", type=Path, default=Path("build/fuzz"), help="where failing texts are kept")
+    parser.add_argument("--coverage", action="store_true", help="let atheris choose the inputs of one target")
+    args = parser.parse_args()
+    unknown = set(args.targets) - set(TARGETS)
+    if unknown:
+        parser.error(f"{', '.join(sorted(unknown))} not known; expected some of: {', '.join(TARGETS)}")
+    if args.coverage:
+        from fuzz.coverage import search
+
+        return search(args.targets or list(TARGETS), args.seconds)
+    began = time.monotonic()
+    counts = run(args.targets or list(TARGETS), args.inputs, args.seed, args.workers, args.seconds)
+    sys.stdout.write(f"{table(counts)}\n")
+    sys.stdout.write(f"{time.monotonic() - began:.0f} s with {args.workers} processes, seed {args.seed}\n")
+    failures = [failure for count in counts.values() for failure in count.failures]
+    for path, failure in zip(keep(failures, args.failures) if failures else [], failures, strict=True):
+        say(f"{path}: {failure.what[:200]}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

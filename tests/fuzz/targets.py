@@ -1,0 +1,355 @@
+"""Who reads the texts, and what must hold: an error of ours or a value that comes back when it is written and read."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+from golden_decisions import TEXTS
+from outflank.agents import canonical
+from outflank.agents.registry import agent_signatures
+from outflank.arena.openings import _from_line, _plies, read_openings
+from outflank.arena.tournament import SETTINGS, plan_of, read_control, read_limits
+from outflank.board import SIZES, Position, Rules, moves_text, read_moves
+from outflank.engines import GtpPlayer, NBoardPlayer
+from outflank.engines.process import EngineProcess
+from outflank.errors import EngineFailed, OutflankError
+from outflank.evaluation import evaluation_signatures
+from outflank.formats import (
+    Problem,
+    content_lines,
+    ggf_value,
+    read,
+    read_all,
+    read_ggf,
+    read_obf,
+    read_transcript,
+    write_ggf,
+    write_obf,
+    write_transcript,
+)
+from outflank.game import Game
+from outflank.inputs import parse_toml
+from outflank.search.limits import LIMIT, Limits
+from outflank.search.playouts import playout_signatures
+from outflank.spec import parse
+from outflank.studies.toml import study_from
+
+CORPUS = Path(__file__).parent / "corpus"
+_GAMES = 60
+
+
+class Broken(Exception):
+    """A property that does not hold."""
+
+
+def same(one: object, other: object) -> None:
+    """What was written and read again is what it was."""
+    if one != other:
+        raise Broken(f"{str(one)[:500]} came back as {str(other)[:500]}")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A reader with its examples; `read` raises an `OutflankError` where it refuses a text, and nothing else."""
+
+    name: str
+    read: Callable[[str], object]
+    examples: Callable[[], Sequence[str]]
+    words: Callable[[], Sequence[str]] = lambda: ()
+    share: int = 1
+    """Of the inputs of a run."""
+
+
+# --- examples -----------------------------------------------------------------------------------------------------
+
+
+@cache
+def games() -> tuple[Game, ...]:
+    """Random games of every size and variant, whole and cut short."""
+    rng, found = random.Random(11), []
+    for number in range(_GAMES):
+        rules = Rules(rng.choice((4, 4, 6, 6, 8, 8, *SIZES)), "reversed" if number % 2 else "standard")
+        game = Game(Position.start(rules))
+        plies = rng.choice((2, 6, 12, 12, 60, 300))
+        while len(game) < plies and game.end.moves:
+            game = game.play(rng.choice(game.end.moves))
+        found.append(game)
+    return tuple(found)
+
+
+def small_games() -> list[Game]:
+    """Those that are quickly read."""
+    return [game for game in games() if len(game) <= 12]
+
+
+def kept(name: str) -> list[str]:
+    """The texts of the corpus."""
+    files = sorted((CORPUS / name).glob("*.txt")) if (CORPUS / name).is_dir() else []
+    return [file.read_bytes().decode("utf-8", "surrogatepass") for file in files]
+
+
+def option_words() -> list[str]:
+    """Names of agents, evaluations, playouts and their options."""
+    signatures = (*agent_signatures().values(), *evaluation_signatures().values(), *playout_signatures().values())
+    return [word for each in signatures for word in (each.name, *(option.name for option in each.options))]
+
+
+TOURNAMENT = """\
+agents = ["random", "greedy", "minimax(depth=2)", "uct(playouts=50)"]
+format = "gauntlet"
+seeds = 2
+sizes = [4, 6]
+variants = ["standard", "reversed"]
+pairs = 2
+openings = "random(2)"
+limits = ["nodes=1000", "nodes=500,seconds=0.1"]
+clock = "60+0.5"
+move_seconds = 2
+stop_after = 30
+stop_clock = "move"
+stop_rule = "majority"
+seed = 3
+adjudicate = 8
+"""
+STUDY = """\
+title = "Does depth pay?"
+summary = "Minimax to depth 2 against 1."
+citation = "a class"
+[[pairings]]
+name = "p"
+a = "minimax(depth=2)"
+b = "random"
+games = 10
+size = 6
+variant = "standard"
+openings = "random(2)"
+quick = 2
+[[printed]]
+pairing = "p"
+measure = "wins"
+value = 0.8
+games = 50
+spread = 0.1
+source = "page 5"
+[[claims]]
+text = "it does"
+above = ["p"]
+"""
+
+
+def without_lines(text: str) -> list[str]:
+    """A file, and what is left of it without each of its lines."""
+    lines = text.splitlines(keepends=True)
+    return [text, *("".join(lines[:at] + lines[at + 1 :]) for at in range(len(lines)))]
+
+
+# --- readers ------------------------------------------------------------------------------------------------------
+
+
+def _spec(text: str) -> None:
+    call = parse(text)
+    same(call, parse(str(call)))
+
+
+def _agent(text: str) -> None:
+    full = canonical(text)
+    same(full, canonical(full))
+
+
+def _limits(text: str) -> None:
+    limits = read_limits(text)
+    given = {name: value for name, value in asdict(limits).items() if value is not None}
+    same(limits, read_limits(",".join(f"{name}={value}" for name, value in given.items())))
+
+
+def _clock(text: str) -> None:
+    control = read_control({"clock": text})
+    if control.game_seconds is not None:
+        same(control, read_control({"clock": f"{control.game_seconds}+{control.increment}"}))
+
+
+def _transcript(text: str) -> None:
+    for start in (Position.start(Rules(4)), Position.start()):
+        try:
+            game = read_transcript(text, start)
+        except OutflankError:
+            if start.rules.size == 8:
+                raise
+        else:
+            same(game.moves, read_transcript(write_transcript(game, passes=True), start).moves)
+            same(game.moves, read_moves(moves_text(game.moves, passes=True), start.rules))
+            return
+
+
+def _position(text: str) -> None:
+    position = Position.parse(text)
+    same(position, Position.parse(position.line()))
+    same(position, Position.parse(str(position)))
+
+
+def _obf(text: str) -> None:
+    problems = read_obf(text)
+    same(problems, read_obf(write_obf(problems)))
+
+
+def _ggf(text: str) -> None:
+    for game in read_ggf(text):
+        [back] = read_ggf(write_ggf(game))
+        names = ggf_value(game.black) or "black", ggf_value(game.white) or "white"
+        same(
+            (game.start, game.moves, names, game.termination, game.points),
+            (back.start, back.moves, (back.black, back.white), back.termination, back.points),
+        )
+
+
+def _anything(text: str) -> None:
+    game = read(_no_file(text))
+    list(read_all(_no_file(text)))
+    same(game.moves, read(write_ggf(game)).moves)
+
+
+def _no_file(text: str) -> str:
+    """The same as two lines, so that it is never the name of a file."""
+    return f"{text}\n"
+
+
+def _rules(text: str) -> None:
+    same(rules := Rules.parse(text), Rules.parse(str(rules)))
+
+
+def _tournament(text: str) -> None:
+    """Checked as a file is; openings that take long to make are left out, and few pairs are planned."""
+    settings = parse_toml(text.encode("utf-8", "surrogatepass"), "cup.toml", "a tournament")
+    given = SETTINGS.read(settings, "cup.toml")
+    _openings(given["openings"])
+    assert plan_of(settings | {"pairs": 1, "openings": "start"}, "cup.toml").games >= 2
+
+
+def _study(text: str) -> None:
+    study_from(parse_toml(text.encode("utf-8", "surrogatepass"), "study.toml", "a study"), "study")
+
+
+def _openings(text: str) -> None:
+    rules = Rules(6)
+    if text.partition("(")[0].strip() in ("balanced", "ply"):
+        _plies(parse(text), rules)  # these look at thousands of positions
+    else:
+        read_openings(text, rules, 2, 0)
+
+
+def _opening_lines(text: str) -> None:
+    for _, content in content_lines(text.splitlines()):
+        _from_line(content, Rules(6))
+
+
+class Script(EngineProcess):
+    """A program that says what it was given and then ends."""
+
+    def __init__(self, text: str) -> None:
+        self.name = "script"
+        self._lines: Iterator[str] = iter(text.splitlines())
+
+    def send(self, line: str, seconds: float) -> None:
+        """Says nothing."""
+
+    def read(self, asked: str, deadline: float) -> str:
+        """The next line."""
+        line = next(self._lines, None)
+        if line is None:
+            raise EngineFailed("crash", f"ended when asked {asked}")
+        return line
+
+    def failed(self, kind: str, what: str) -> EngineFailed:
+        """The error that the protocols raise."""
+        return EngineFailed(kind, what)
+
+
+_ASKED = Game.of(Position.start(), "f5")
+
+
+def _gtp(text: str) -> None:
+    player, process = GtpPlayer("program"), Script(text)
+    player._greet(process)
+    decision = player._decide(process, _ASKED, Limits(seconds=2))
+    assert decision.move in _ASKED.end.moves
+
+
+def _nboard(text: str) -> None:
+    player, process = NBoardPlayer("program"), Script(text)
+    player._greet(process)
+    decision = player._decide(process, _ASKED, Limits())
+    assert decision.move in _ASKED.end.moves and 0 <= decision.nodes < 10**19
+
+
+_GTP_ANSWERS = [
+    "=1 play\ngenmove\nset_game\ntime_settings\ntime_left\n\n=2\n\n=3\n\n=4\n\n=5\n\n=6\n\n=7\n\n=8 f4\n\n",
+    "banner\n= 1\n\n= 2\n\n= 3\n\n= 4\n\n=5\n\n=6\n\n=7\n\n= 8 D6\n\n",
+    "?1 unknown command\n\n=2\n\n=3\n\n=4\n\n=5\n\n=6\n\n=7\n\n=8 f6\n\n=9 f6\n\n",
+    "=1 play\ngenmove\n\n=2\n\n=3\n\n=4\n\n=5 d6\n\n=6 d6\n\n",
+]
+_NBOARD_ANSWERS = [
+    "set myname N\npong 1\npong 2\nsearch d6c3 1.3 0 12\nnodestats 5000 0.2\n=== D6/1.30/0.4\n",
+    "pong 1\nstatus thinking\npong 1\npong 2\nbook f4 0 0 100% 7\nnodestats 12 1\n=== f4\n",
+    "pong 1\npong 2\n=== f6 -12.00 3\n",
+]
+
+
+def _transcripts() -> list[str]:
+    games = [game for game in small_games() if game.rules.size in (4, 8)]
+    return ["1. b1 a1 2. a2", *(write_transcript(game, passes=bool(len(game) % 2)) for game in games)]
+
+
+def _positions() -> list[str]:
+    ends = [game.end for game in games() if game.rules.size <= 8]
+    return [text for end in ends for text in (end.line(), str(end))]
+
+
+def _obf_lines() -> list[str]:
+    problems = [Problem(game.end, {move: ply for ply, move in enumerate(game.end.moves)}) for game in small_games()]
+    return ["-----OX--XO----- X; b1:-10; a2:-10; % start\n", *(write_obf([problem]) for problem in problems)]
+
+
+def _records() -> list[str]:
+    two = "(;PB[a]TY[8];) x (;TY[4a]RE[-4:t]BO[4 ---- -O*- -*O- ---- *]B[b1/1.5/0.5]W[A1];)"
+    return [two, *(write_ggf(game, clock=60) for game in small_games())]
+
+
+def _whatever() -> list[str]:
+    games = [game for game in small_games() if game.rules.size <= 8]
+    return [text for game in games for text in (write_ggf(game), str(game.end), repr(game.end), game.transcript)]
+
+
+def _opening_files() -> list[str]:
+    of_size = [game for game in games() if game.rules == Rules(6)]
+    return ["e4 # one\n% two\n\nc5", *(f"{game.end.line()}\n{moves_text(game.moves)}\n" for game in of_size)]
+
+
+_TEXTS = (*TEXTS, 'a(1, -2.5, "x \\"y\\"", [1, [2]], b(c=d), e=300ms)')
+_LIMITS = ("nodes=1000,seconds=0.1", "depth=5", "playouts=7, nodes=3", "seconds=300ms")
+_CLOCKS = ("60+0.5", "60", "1e3", "0.5+0", " 7 + 2 ")
+_OPENINGS = ("start", "random(3)", "ply(2)", "balanced(4)", "random(plies=2)")
+_RULES = ("standard 8x8", "reversed 6x6")
+
+TARGETS = {
+    target.name: target
+    for target in (
+        Target("spec", _spec, lambda: _TEXTS, share=10),
+        Target("agents", _agent, lambda: TEXTS, option_words, share=8),
+        Target("limits", _limits, lambda: _LIMITS, lambda: [option.name for option in LIMIT.options], share=12),
+        Target("clocks", _clock, lambda: _CLOCKS, share=12),
+        Target("transcripts", _transcript, _transcripts, share=10),
+        Target("positions", _position, _positions, share=10),
+        Target("obf", _obf, _obf_lines, share=8),
+        Target("ggf", _ggf, _records, share=4),
+        Target("anything", _anything, _whatever, share=3),
+        Target("rules", _rules, lambda: _RULES, share=6),
+        Target("tournaments", _tournament, lambda: without_lines(TOURNAMENT), option_words, share=1),
+        Target("studies", _study, lambda: without_lines(STUDY), option_words, share=2),
+        Target("openings", _openings, lambda: _OPENINGS, share=4),
+        Target("opening_lines", _opening_lines, _opening_files, share=4),
+        Target("gtp", _gtp, lambda: _GTP_ANSWERS, lambda: ["pass", "resign", "d6", "f4", "f6"], share=3),
+        Target("nboard", _nboard, lambda: _NBOARD_ANSWERS, lambda: ["pong", "ping", "search", "==="], share=3),
+    )
+}
