@@ -8,7 +8,7 @@ PEERS := .venv-peers
 READY := $(VENV)/.ready
 AXE := build/axe.min.js
 
-.PHONY: help setup reproduce test lint types warm compiled interpreted boundscheck engines soak kill load fuzz levels bench lock clean
+.PHONY: help setup reproduce test lint types warm compiled interpreted boundscheck engines soak kill load fuzz fuzz-page levels bench lock clean
 
 help:
 	@echo "make setup   create or refresh $(VENV)"
@@ -19,8 +19,9 @@ help:
 	@echo "make boundscheck  all tests with kernels that check every index (long; nightly, not part of make test)"
 	@echo "make soak    a hundred thousand games against the oracle (long; not part of make test)"
 	@echo "make kill    kill matches a thousand times and compare the result (long; not part of make test)"
-	@echo "make load    two hundred games and ten thousand bad messages on one server (minutes; not part of make test)"
+	@echo "make load    people, enemies and ten thousand bad messages on one server (minutes; not part of make test)"
 	@echo "make fuzz    an hour of damaged texts for every reader (SECONDS=60 for a minute; not part of make test)"
+	@echo "make fuzz-page   a million mutated messages for the page's server (COUNT=100000 for fewer)"
 	@echo "make levels  play the tournament that rates the levels of outflank play (minutes)"
 	@echo "make lock    resolve the dependencies anew"
 
@@ -108,6 +109,11 @@ SECONDS ?= 3600
 
 fuzz: $(READY)
 	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(SECONDS)
+
+COUNT ?= 1000000
+
+fuzz-page: $(READY)
+	PYTHONPATH=tests $(BIN)/python -m fuzz.messages --count $(COUNT)
 
 levels: $(READY)
 	$(BIN)/python benchmarks/levels.py

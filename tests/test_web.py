@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
+from fuzz import messages
 from outflank import __version__
 from outflank.agents import Agent
 from outflank.arena.runner import run_plan
@@ -29,16 +30,16 @@ from outflank.board import Position, Rules
 from outflank.errors import BadSpec
 from outflank.execute import Here
 from outflank.interfaces.web import agents as agents_of_pages
-from outflank.interfaces.web import jobs
+from outflank.interfaces.web import jobs, stores, verbs
 from outflank.interfaces.web.app import create_app
 from outflank.interfaces.web.lanes import Lane, Queue, Turn
-from outflank.interfaces.web.security import Caps, page_agent
+from outflank.interfaces.web.security import Caps, caps_table, page_agent
 from outflank.interfaces.web.socket import Connection, Visitors
 from outflank.interfaces.web.verbs import VERBS
 from outflank.search.limits import Limits
-from support import PATIENCE, PERFECT_GAME, wait_until
-from web_client import START, odd_message, play, serving, talking
-from web_load import is_helpful, pester_together, play_games, settle
+from support import PATIENCE, PERFECT_GAME, ROOT, wait_until
+from web_client import PING, START, TEXT, Server, by_hand, frame, odd_message, play, serving, talking
+from web_load import is_helpful, pester_together, play_games, settle, together
 
 with warnings.catch_warnings():  # it would rather have a fork of httpx
     warnings.simplefilter("ignore")
@@ -1001,3 +1002,84 @@ def test_odd_messages_are_odd() -> None:
 
     rng = random.Random(0)
     assert len({str(odd_message(rng, number)) for number in range(200)}) > 190
+
+
+# --- what is promised ---------------------------------------------------------------------------------------------
+
+
+def test_the_limits_are_documented() -> None:
+    text = (ROOT / "SECURITY.md").read_text()
+    assert caps_table() in text, f"SECURITY.md: expected this table:\n{caps_table()}"
+    assert f"{verbs.LONGEST_TEXT:,}" in text
+
+
+def test_a_store_is_summed_up_once_for_many(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Path] = []
+    summed_up = stores._summed_up
+
+    def counted(path: Path) -> Reply:
+        calls.append(path)
+        return summed_up(path)
+
+    monkeypatch.setattr(stores, "_summed_up", counted)
+    with TestClient(create_app(stores=[store]), base_url=HERE) as client:
+        asked = [threading.Thread(target=client.get, args=["/api/store/games.db/summary"]) for _ in range(8)]
+        for thread in asked:
+            thread.start()
+        for thread in asked:
+            thread.join()
+    assert len(calls) == 1
+
+
+# --- a small part of the fuzzing ----------------------------------------------------------------------------------
+
+
+@pytest.mark.compiled
+def test_mutated_messages_are_answered_in_time_and_in_words() -> None:
+    with serving() as server:
+        messages.warm_up(server)
+        findings = asyncio.run(messages.attack(server, 900, seed=1, sockets=6))
+        assert findings.wrong == [] and findings.answered >= 900
+        assert {"error", "state", "decision", "stopped", "game"} <= set(findings.kinds)
+        assert "Traceback" not in said_by(server)
+
+
+@pytest.mark.compiled
+def test_people_are_served_beside_their_enemies() -> None:
+    """A small version of the last part of `make load`; how long they wait depends on the machine."""
+    with serving() as server:
+        waits = asyncio.run(together(server, games=4, sockets=40, moves=2, agent="uct(playouts=10)"))
+        assert waits.errors == [] and len(waits.seconds) == 16
+        assert settle(server, PATIENCE) < 0.5 and server.threads < 60 and server.megabytes < 1000
+
+
+def test_sockets_that_only_cost_are_left() -> None:
+    async def flooded(first: bytes, again: bytes) -> None:
+        async with by_hand(server) as line:
+            line.writer.write(first)
+            with contextlib.suppress(ConnectionError):
+                while not line.reader.at_eof():
+                    line.writer.write(again)
+                    await line.writer.drain()
+                    await asyncio.sleep(0)
+
+    async def reason(content: bytes) -> str:
+        async with by_hand(server) as line:
+            line.writer.write(content)
+            assert await line.hear() is None
+            return line.reason
+
+    with serving() as server:
+        asyncio.run(asyncio.wait_for(flooded(b"", frame(PING, b"x") * 100), PATIENCE))
+        pieces = frame(TEXT, b"{", final=False), frame(0, b"", final=False) * 100
+        asyncio.run(asyncio.wait_for(flooded(*pieces), PATIENCE))
+        assert asyncio.run(reason(frame(TEXT, b"\xff\xfe"))) == "a text is not UTF-8"
+        assert "exceeds limit of 262144 bytes" in asyncio.run(reason(frame(TEXT, b"x" * 262_145)))
+        assert asyncio.run(is_helpful(server))
+        assert "Traceback" not in said_by(server)
+
+
+def said_by(server: Server) -> str:
+    """What a server has written where errors go, when it has ended."""
+    server.process.terminate()
+    return server.process.communicate()[1]

@@ -183,8 +183,17 @@ class Line:
             return None
 
     def close(self) -> None:
-        """Hangs up."""
-        self.writer.close()
+        """Hangs up, whatever is still to be sent."""
+        self.writer.transport.abort()
+
+
+@asynccontextmanager
+async def by_hand(server: Server) -> AsyncIterator[Line]:
+    line = await Line.open(server)
+    try:
+        yield line
+    finally:
+        line.close()
 
 
 # --- a whole game -------------------------------------------------------------------------------------------------

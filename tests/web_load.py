@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from web_client import START, Line, Server, pester, play, serving, talking
+from web_client import START, Line, Server, by_hand, pester, play, serving, talking
 
 MOST_SECONDS = 1.0
 """Until a move is answered, whatever others do."""
@@ -140,14 +140,13 @@ async def enemy(server: Server, seed: int) -> None:
     """Somebody who sends what hurts, about twice a second, without end; comes back when cut off."""
     rng = random.Random(seed)
     while True:
-        line = await Line.open(server)
-        reading = asyncio.create_task(_read(line))
-        while not reading.done():
-            line.send(rng.choice(HOSTILE) if rng.random() < 0.99 else "x" * 300_000)
-            await asyncio.sleep(rng.uniform(0.2, 0.8))
-            if rng.random() < 0.1:
-                line.send(json.dumps({"id": "s", "do": "stop", "what": rng.randrange(1, 14)}))
-        line.close()
+        async with by_hand(server) as line, asyncio.TaskGroup() as group:
+            reading = group.create_task(_read(line))
+            while not reading.done():
+                line.send(rng.choice(HOSTILE) if rng.random() < 0.99 else "x" * 300_000)
+                await asyncio.sleep(rng.uniform(0.2, 0.8))
+                if rng.random() < 0.1:
+                    line.send(json.dumps({"id": "s", "do": "stop", "what": rng.randrange(1, 14)}))
 
 
 async def _read(line: Line) -> None:
@@ -158,18 +157,20 @@ async def _read(line: Line) -> None:
 async def deaf(server: Server, seed: int) -> None:
     """Somebody who asks and never reads; comes back when cut off."""
     while True:
-        line = await Line.open(server)
-        line.writer.transport.pause_reading()  # type: ignore[attr-defined]
-        number = 0
-        while not line.writer.is_closing():
-            number += 1
-            line.send(_UNREAD % number if line.writer.transport.get_write_buffer_size() < 1 << 16 else "")
-            await asyncio.sleep(0.1 + seed % 7 / 50)
+        async with by_hand(server) as line:
+            line.writer.transport.pause_reading()  # type: ignore[attr-defined]
+            number = 0
+            while not line.writer.is_closing():
+                number += 1
+                if line.writer.transport.get_write_buffer_size() < 1 << 16:
+                    line.send(_UNREAD % number)
+                await asyncio.sleep(0.1 + seed % 7 / 50)
 
 
 async def idle(server: Server) -> None:
     """Somebody who has the page open and does nothing."""
-    await _read(await Line.open(server))
+    async with by_hand(server) as line:
+        await _read(line)
 
 
 async def together(server: Server, games: int, sockets: int, moves: int, agent: str) -> Waits:
@@ -184,6 +185,7 @@ async def together(server: Server, games: int, sockets: int, moves: int, agent: 
         if task.done():
             waits.errors.append(f"an enemy gave up: {task.exception()!r}")
         task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
     return waits
 
 

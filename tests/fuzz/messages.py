@@ -1,6 +1,6 @@
 """Messages of the page, mutated, against a real server: each is answered, soon, and the server stays small.
 
-    PYTHONPATH=tests python tests/fuzz/messages.py --count 1000000 --seed 0
+    PYTHONPATH=tests python -m fuzz.messages --count 1000000 --seed 0
 
 A message begins as a good one, made from the fields that its verb accepts, and is then spoilt: other values, other
 fields, other JSON, other bytes. What is asked of the server: every message is answered by an answer or a sentence

@@ -11,7 +11,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from html import escape
 from http.cookies import SimpleCookie
 from typing import Any
@@ -28,9 +28,9 @@ from outflank.errors import BadSpec
 from outflank.spec import Call, Quoted, Value, parse, show
 
 
-def _of(value: Any, meaning: str) -> Any:
-    """A cap with what it bounds."""
-    return field(default=value, metadata={"meaning": meaning})
+def _of(value: Any, meaning: str, shown: str = "") -> Any:
+    """A cap with what it bounds, and how it is written where it depends on the machine."""
+    return field(default=value, metadata={"meaning": meaning, "shown": shown or f"{value:,}".removesuffix(".0")})
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,11 @@ class Caps:
     requests_per_connection: int = _of(32, "requests of a page under way")
     searches_per_connection: int = _of(8, "searches of a page under way")
     quick_workers: int = _of(2, "quick answers that are worked on at the same time")
-    workers: int = _of(max(4, 2 * (os.cpu_count() or 1)), "searches for moves at the same time, and as many analyses")
+    workers: int = _of(
+        max(4, 2 * (os.cpu_count() or 1)),
+        "searches for moves at the same time, and as many analyses",
+        shown="2 a processor, at least 4",
+    )
     seconds: float = _of(300.0, "seconds of one search")
     move_share: float = _of(0.5, "seconds after which a search for a move ends where others wait")
     analysis_share: float = _of(10.0, "seconds after which an analysis ends where others wait")
@@ -58,6 +62,16 @@ class Caps:
     hash_mb: int = _of(64, "megabytes of the transposition table of one minimax")
     kept_agents: int = _of(16, "agents of all pages that are kept between two of their moves")
     leaf_playouts: int = _of(64, "playouts between two of which a search cannot be stopped")
+
+
+def caps_table() -> str:
+    """All caps as the table of `SECURITY.md`.
+
+    >>> print(caps_table().splitlines()[2])
+    | `message_bytes` | 65,536 | bytes of a message |
+    """
+    rows = [f"| `{cap.name}` | {cap.metadata['shown']} | {cap.metadata['meaning']} |" for cap in fields(Caps)]
+    return "\n".join(["| limit | value | of what |", "|---|---|---|", *rows])
 
 
 # --- agents -------------------------------------------------------------------------------------------------------

@@ -128,9 +128,10 @@ def _warm_up() -> None:
     """Compiles what the first visitor will ask for, boards first: whoever needs them waits for what is under way."""
     from outflank.agents import agent
     from outflank.analysis import judges, tree_agent
-    from outflank.board import Rules
+    from outflank.board import Position, Rules
     from outflank.game import Game
 
-    Game.of(moves="f5d6")
+    for size in (8, 10):  # one of each layout
+        Game.of(Position.start(Rules(size)))
     for player in (*judges(), tree_agent(1000), agent("uct")):
         player.warm_up(Rules())

@@ -4,6 +4,7 @@ Files are named by the last part of their path; nothing else on the disk can be 
 whole store is kept until the file changes.
 """
 
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ class Stores:
     def __init__(self, stores: Mapping[str, Path], reports: Mapping[str, Path]) -> None:
         self.stores, self.reports = stores, reports
         self._files = {name: StaticFiles(directory=path, html=True) for name, path in reports.items()}
+        self._summing_up = threading.Lock()
         self._summaries: dict[str, tuple[tuple[int, int], dict[str, Any]]] = {}
 
     def offered(self, _request: Request) -> JSONResponse:
@@ -84,9 +86,10 @@ class Stores:
         stat = path.stat()
         state = (stat.st_mtime_ns, stat.st_size)
         name = str(path)
-        if name not in self._summaries or self._summaries[name][0] != state:
-            self._summaries[name] = (state, _summed_up(path))
-        return self._summaries[name][1]
+        with self._summing_up:  # many who ask at once wait for one pass over the store
+            if name not in self._summaries or self._summaries[name][0] != state:
+                self._summaries[name] = (state, _summed_up(path))
+            return self._summaries[name][1]
 
     def _games(self, path: Path, request: Request) -> dict[str, Any]:
         asked = request.query_params

@@ -11,13 +11,13 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from outflank import __version__
 from outflank.agents import Agent, agent_signatures
 from outflank.agents.kinds import KINDS
 from outflank.agents.levels import levels
-from outflank.analysis import analyse, judges, review, tree_agent, tree_opinion
+from outflank.analysis import Analysis, analyse, judges, review, tree_agent, tree_opinion
 from outflank.arena.openings import made_game
 from outflank.board import SIZES, VARIANTS, Color, Position, Rules
 from outflank.facts import analysis_facts, decision_facts, game_facts, level_facts, verdict_facts
@@ -30,6 +30,7 @@ from outflank.schema import Option, Signature, choice, flag, number, text, whole
 from outflank.search.clock import stoppable
 from outflank.search.limits import Limits
 
+T = TypeVar("T")
 Reply = dict[str, Any]
 Answer = Generator[Reply, None, Reply]
 
@@ -175,28 +176,37 @@ def _think(fields: Fields, page: Page) -> Answer:
     game: Game = fields["game"]
     given: Limits = fields["limits"] or Limits()
     limits = given.tightened(Limits(game_seconds=fields["left_seconds"]))
-    decision = None
     with page.playing(fields["agent"], game) as player:
         yield from _prepared(page, game, player)
-        for decision in player.think(game.end, limits, fields["seed"]):
-            yield {"kind": "thinking", **decision_facts(decision)}
-    assert decision is not None, "an agent decides or raises"
-    return {"kind": "decision", **decision_facts(decision), "forced": len(game.end.moves) == 1}
+        thoughts = player.think(game.end, limits, fields["seed"])
+        last = yield from _now_and_then(thoughts, lambda found: {"kind": "thinking", **decision_facts(found)})
+    return last | {"kind": "decision", "forced": len(game.end.moves) == 1}
 
 
 _STOPPED: Reply = {"kind": "stopped"}
+_NOW_AND_THEN = 0.05
+
+
+def _now_and_then(found: Iterator[T], told: Callable[[T], Reply]) -> Answer:
+    """Tells what is found some times a second, and last of all; a search finds more than anybody can read."""
+    latest, silent_until = None, 0.0
+    for latest in found:
+        if time.monotonic() >= silent_until:
+            yield told(latest)
+            silent_until = time.monotonic() + _NOW_AND_THEN
+    return _STOPPED if latest is None else told(latest)
 
 
 def _analyse(fields: Fields, page: Page) -> Answer:
     game: Game = fields["game"]
     player = page_agent(fields["agent"], page.caps) if fields["agent"] else None
     yield from _prepared(page, game, *([player] if player else judges()))
-    latest = _STOPPED
     with _stopped_after(fields["seconds"]):
-        for analysis in analyse(game.end, player):
-            latest = {"kind": "analysis", **analysis_facts(analysis)}
-            yield latest
-    return latest
+        return (yield from _now_and_then(analyse(game.end, player), _analysis_reply))
+
+
+def _analysis_reply(analysis: Analysis) -> Reply:
+    return {"kind": "analysis", **analysis_facts(analysis)}
 
 
 def _stopped_after(seconds: float | None) -> AbstractContextManager[None]:
@@ -207,11 +217,8 @@ def _stopped_after(seconds: float | None) -> AbstractContextManager[None]:
 def _tree(fields: Fields, page: Page) -> Answer:
     game: Game = fields["game"]
     yield from _prepared(page, game, tree_agent(fields["playouts"]))
-    latest = _STOPPED
-    for decision in tree_opinion(game.end, fields["playouts"]):
-        latest = {"kind": "tree", **decision_facts(decision)}
-        yield latest
-    return latest
+    opinions = tree_opinion(game.end, fields["playouts"])
+    return (yield from _now_and_then(opinions, lambda found: {"kind": "tree", **decision_facts(found)}))
 
 
 def _review(fields: Fields, page: Page) -> Answer:
@@ -224,7 +231,7 @@ def _review(fields: Fields, page: Page) -> Answer:
     return {"kind": "review", "done": done == len(game.positions)}
 
 
-_LONGEST_TEXT = 20_000
+LONGEST_TEXT = 20_000
 """Characters of a game or position to read: ten times a 16x16 game with all that GGF can say of it."""
 _RULES = Option("rules", text(most=40), None, "such as standard 8x8", needed=True)
 _SECONDS = number(0, above=True)
@@ -260,7 +267,7 @@ VERBS = {
             "read",
             "the game or position of a text",
             _once(_read),
-            Option("text", text(0, _LONGEST_TEXT), None, "in any format", needed=True),
+            Option("text", text(0, LONGEST_TEXT), None, "in any format", needed=True),
             Option("variant", choice(*VARIANTS), "standard", "where the text does not tell"),
             Option("size", whole(4, 16), None, "of a transcript that would pass for 8x8"),
         ),
