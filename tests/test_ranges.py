@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from outflank.agents import agent, canonical
+from outflank.arena.quick import match
 from outflank.arena.schedule import Conditions
 from outflank.board import Position, Rules, Variant
 from outflank.errors import BadSpec
@@ -97,6 +98,20 @@ def test_a_node_never_counts_more_visits_than_it_can_hold() -> None:
     assert search._nodes.visits[0] == _MOST_VISITS - 4
     assert search.choose(position, Limits(playouts=800), seed=1).move in position.moves
     assert np.all(search._nodes.visits[: search._nodes.counters[0]] >= 0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("heuristic({})", "minimax(eval=positional({}))", "minimax(endgame=4, eval=positional({}))"),
+        *("uct(playout=weighted({}))", "montecarlo(playout=cutoff(eval=positional({})))"),
+    ],
+)
+def test_a_table_for_another_board_is_told_before_the_first_game(text: str) -> None:
+    written = text.format(f"squares=[{', '.join(['1'] * 64)}]")
+    agent(written).check_rules(Rules(8))
+    with pytest.raises(BadSpec, match="table has 64 numbers, but a 6x6 board has 36 squares"):
+        match(written, "random", games=2, rules=Rules(6))
 
 
 # --- memory -----------------------------------------------------------------------------------------------

@@ -75,6 +75,10 @@ class WithEndgame(Player):
         """Tells the player."""
         self.player.new_game()
 
+    def check_rules(self, rules: Rules) -> None:
+        """Asks the player."""
+        self.player.check_rules(rules)
+
     def be_brief(self) -> None:
         """Tells the player."""
         self.player.be_brief()

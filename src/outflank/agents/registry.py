@@ -66,6 +66,10 @@ class Agent(Player):
         with self._turns.begun():
             self.player.new_game()
 
+    def check_rules(self, rules: Rules) -> None:
+        """Raises BadSpec where its player cannot play under these rules."""
+        self.player.check_rules(rules)
+
     def follow(self, game: Game) -> None:
         """Tells a player that wants to know the game so far."""
         self.player.follow(game)

@@ -130,8 +130,10 @@ def run_plan(
             flying[slot.key] = slot
             yield slot.key, slot
 
-    for text, _, bounded in setting_of(plan):
-        agent(text_of(text), outside=bounded).close()  # one that cannot be built is told before the first game
+    for text, rules, bounded in setting_of(plan):  # one that cannot be built or play is told before the first game
+        player = agent(text_of(text), outside=bounded)
+        player.check_rules(rules)
+        player.close()
     play = play_slot if notes else play_slot_briefly
     names = (f"{__name__}:{function.__name__}" for function in (play, warm_up, close_players, take_care))
     work, prepare, finish, care = names

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from outflank.board import Position
+from outflank.board import Position, Rules
 from outflank.kernels import policy as kernels
 from outflank.kernels.jit import Word
 from outflank.search.clock import Clock
@@ -31,6 +31,10 @@ class HeuristicPlayer(Player):
         """`worths` are written for the standard game; `empties` are counted before or after the move."""
         self.policy = PlayoutPolicy("heuristic", worths, empties)
         self._values = np.empty(256)
+
+    def check_rules(self, rules: Rules) -> None:
+        """The table must fit the board."""
+        self.policy.check_rules(rules)
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
         """The move with the highest H, a random one of equals; limits do not matter to one ply."""

@@ -134,6 +134,10 @@ class MinimaxSearch(Player):
         """Tells neither the expected line nor the other moves from now on."""
         self.explains = False
 
+    def check_rules(self, rules: Rules) -> None:
+        """The table of the evaluation must fit the board."""
+        self.evaluation.table.squares(rules.size)
+
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
         """The move with the highest value; equal ones by the rule of ties, for which `seed` serves.
 

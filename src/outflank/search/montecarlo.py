@@ -60,6 +60,10 @@ class FlatMonteCarlo(Player):
         self._rate = _FIRST_RATE
         self._lanes = kernels.lanes_for_playouts()
 
+    def check_rules(self, rules: Rules) -> None:
+        """The tables of the playouts must fit the board."""
+        self.policy.check_rules(rules)
+
     def rehearse(self, rules: Rules) -> None:
         """A few playouts of every move."""
         self.choose(Position.start(rules), Limits(playouts=4 * LANES), seed=0)

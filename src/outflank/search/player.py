@@ -47,6 +47,9 @@ class Player(ABC):
         """What it would decide, better and better, where it can tell; the last one is that of `choose`."""
         yield self.choose(position, limits, seed)
 
+    def check_rules(self, rules: Rules) -> None:
+        """Raises BadSpec where it cannot play under these rules, such as with a table for another size."""
+
     def new_game(self) -> None:
         """Forgets whatever it kept from the game before."""
 

@@ -73,6 +73,11 @@ class PlayoutPolicy:
         if not 0 <= self.depth <= 400 or not 0.001 <= self.scale <= 1e12:
             raise BadSpec(f"depth={self.depth}, scale={self.scale} is not possible; expected 0 to 400, 0.001 to 1e+12")
 
+    def check_rules(self, rules: Rules) -> None:
+        """Raises BadSpec where a table is for another size."""
+        for table in (self.worths, self.weights, None if self.evaluation is None else self.evaluation.table):
+            squares_of(table, rules.size, 0)
+
     def build(self, rules: Rules, draw: float) -> Policy:
         """What kernels take: tables in the layout of these rules; a draw pays `draw`."""
         return _build(self, rules, draw)

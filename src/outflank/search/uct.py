@@ -154,6 +154,10 @@ class UctSearch(Player):
         """Forgets the tree of the last game."""
         self._root = None
 
+    def check_rules(self, rules: Rules) -> None:
+        """The tables of the playouts must fit the board."""
+        self.policy.check_rules(rules)
+
     def rehearse(self, rules: Rules) -> None:
         """A short search, and another one below it where the tree is kept."""
         position = Position.start(rules)
