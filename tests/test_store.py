@@ -325,6 +325,27 @@ def test_a_changed_text_is_found_by_its_games(copy: Path, capfd: pytest.CaptureF
     assert "is not as it was written: `outflank store FILE --check`" in refused(["store", str(copy)], capfd)
 
 
+def test_a_changed_result_is_found_without_a_checksum(copy: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with closing(sqlite3.connect(copy)) as connection, connection:
+        connection.execute("UPDATE games SET points = 1 - points WHERE points <> 0.5 AND rowid < 9")
+    assert "is not as it was written" in refused(["rate", str(copy)], capfd)
+    with Store(copy, reading=True) as store, pytest.raises(StoreError, match="not as it was written"):
+        list(store.finished(small_plan(60).slots()))
+
+
+@pytest.mark.parametrize("value", ["NULL", "7", "x'ff'"])
+def test_a_text_that_is_none_is_told(copy: Path, capfd: pytest.CaptureFixture[str], value: str) -> None:
+    with closing(sqlite3.connect(copy)) as connection, connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'text TEXT NOT NULL', 'text')")
+    with closing(sqlite3.connect(copy)) as connection, connection:
+        connection.execute(f"UPDATE texts SET text = {value} WHERE text LIKE 'greedy(ties=random)%'")
+    for command in (["rate"], ["store", "--json"], ["store"]):
+        assert "is not as it was written" in refused([*command, str(copy)], capfd)
+    with Store(copy) as store, pytest.raises(StoreError, match="not as it was written"):
+        store.other_behaviours(["random #0"])
+
+
 def test_one_bit_in_a_text_costs_no_game(copy: Path, whole: Path) -> None:
     """A text is kept twice, and the checksums of games tell which is right."""
     data = copy.read_bytes()

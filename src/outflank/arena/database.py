@@ -66,7 +66,7 @@ _HINTS = {
     "columns but": "another version of Outflank has changed the file meanwhile: continue with that version",
     "I/O": "the disk refuses to read or write: finished games are kept, and the same command continues elsewhere",
 }
-_DAMAGED = (
+DAMAGED = (
     "the file is damaged: `outflank store FILE --check` says what is wrong, `outflank store FILE --repair NEW` saves "
     "what can be read"
 )
@@ -79,7 +79,7 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except FAULTS as error:
         text = str(error)
-        hint = next((hint for word, hint in _HINTS.items() if word in text), _DAMAGED)
+        hint = next((hint for word, hint in _HINTS.items() if word in text), DAMAGED)
         raise StoreError(f"cannot use the store {path}: {text}; {hint}") from error
 
 
@@ -149,7 +149,7 @@ def _strange(path: Path) -> str:
     with path.open("rb") as file:
         begin = file.read(16)
     if begin == b"SQLite format 3\0":
-        return f"cannot use the store {path}: its first page is broken; {_DAMAGED}"
+        return f"cannot use the store {path}: its first page is broken; {DAMAGED}"
     return (
         f"{path} is not an SQLite file: it begins with {begin!r}; expected a store made by outflank match. If it was "
         f"one and is damaged, `outflank store {path} --repair NEW` saves what can be read"

@@ -18,8 +18,9 @@ game, `repair` saves the others.
 import hashlib
 import json
 import platform
+import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from functools import cache
 from itertools import islice
@@ -29,11 +30,11 @@ from typing import Any, TypeVar
 
 from outflank import __version__
 from outflank.agents.identities import behaviour_of, joined, text_of
-from outflank.arena.database import FAULTS, TABLES, StoreError, explained, to_read, to_write
+from outflank.arena.database import DAMAGED, FAULTS, TABLES, StoreError, explained, to_read, to_write
 from outflank.arena.schedule import Slot
 from outflank.board import Color, Position, Rules, moves_text, read_moves
 from outflank.errors import OutflankError
-from outflank.game import Game, MoveNote, Spent, Termination
+from outflank.game import Game, MoveNote, Spent, Termination, points_of
 from outflank.inputs import file_name
 from outflank.kernels.jit import cache_directory
 
@@ -67,6 +68,7 @@ _ROWS = (
 )
 """Games as `checksum` knows them; a text that is not there is None."""
 _POINTS = (0.0, 0.5, 1.0)
+_NORMAL = Termination.NORMAL.value
 
 Row = tuple[Any, ...]
 """A game as it is kept, by the columns of the table, with texts in place of their numbers."""
@@ -203,8 +205,7 @@ class Store:
         identities = set(agents)
         texts = {text_of(who) for who in identities}
         with explained(self.path):
-            known = dict(self._connection.execute("SELECT id, text FROM texts"))
-            others = {i: who for i, who in known.items() if who not in identities and text_of(who) in texts}
+            others = {i: who for i, who in self._texts().items() if who not in identities and text_of(who) in texts}
             query = "SELECT count(*) FROM games WHERE black = :agent OR white = :agent"
             counts = {who: self._connection.execute(query, {"agent": i}).fetchone()[0] for i, who in others.items()}
         return {who: games for who, games in counts.items() if games}
@@ -216,17 +217,16 @@ class Store:
             "LEFT JOIN texts b ON b.id = black LEFT JOIN texts w ON w.id = white"
         )
         for row in self._chosen(query, keys):
-            if row[2] is None or row[3] is None or row[4] not in _POINTS:
+            if (type(row[2]), type(row[3])) != (str, str) or row[4] not in _POINTS:
                 raise self._changed(row[0])
             yield row
 
     def outcomes(self, keys: Iterable[str] | None = None) -> Iterator[tuple[str, str, float, str]]:
         """(black, white, points of black, pair) of all games, or of these: what ratings are made from."""
-        with explained(self.path):
-            texts = dict(self._connection.execute("SELECT id, text FROM texts"))
-        query = "SELECT black, white, points, pair, key FROM games"
-        for black, white, points, pair, key in self._chosen(query, keys):
-            if points not in _POINTS or black not in texts or white not in texts or type(pair) is not str:
+        texts = self._texts()
+        query = "SELECT black, white, points, pair, key, score, termination FROM games"
+        for black, white, points, pair, key, *ending in self._chosen(query, keys):
+            if black not in texts or white not in texts or type(pair) is not str or not _is_possible(points, *ending):
                 raise self._changed(key)
             yield texts[black], texts[white], points, pair
 
@@ -236,11 +236,7 @@ class Store:
         for some in _batches(slots):
             by_key = {slot.key: slot for slot in some}
             for key, points, score, termination, moves in self._chosen(query, by_key):
-                if (
-                    key not in by_key
-                    or points not in _POINTS
-                    or (type(score), type(termination), type(moves)) != (int, str, str)
-                ):
+                if key not in by_key or type(moves) is not str or not _is_possible(points, score, termination):
                     raise self._changed(key)
                 yield by_key[key], points, score, termination, moves
 
@@ -250,13 +246,32 @@ class Store:
             f"`outflank store FILE --repair NEW` saves the others"
         )
 
+    def _texts(self) -> dict[int, str]:
+        """Every text by its number."""
+        with explained(self.path):
+            texts = dict(self._connection.execute("SELECT id, text FROM texts"))
+        if any(type(text) is not str for text in texts.values()):
+            raise StoreError(f"a text in {self.path} is not as it was written; {DAMAGED}")
+        return texts
+
+    @contextmanager
+    def _asked(self, query: str, wanted: dict[str, Any] | None = None) -> Iterator[Iterable[Any]]:
+        """The rows of a query, which is over afterwards."""
+        with explained(self.path):
+            rows = self._connection.execute(query, wanted or {})
+            try:
+                yield rows
+            finally:
+                with suppress(sqlite3.ProgrammingError):  # the store may be closed already
+                    rows.close()
+
     def _chosen(self, query: str, keys: Iterable[str] | None) -> Iterator[Any]:
         """The rows of a query, of all games in the order they were written or of these keys."""
+        if keys is None:
+            with self._asked(query) as rows:
+                yield from rows
+            return
         with explained(self.path):
-            if keys is None:
-                with closing(self._connection.execute(query)) as rows:
-                    yield from rows
-                return
             for some in _batches(keys):
                 marks = ", ".join("?" * len(some))
                 yield from self._connection.execute(f"{query} WHERE key IN ({marks})", some).fetchall()
@@ -271,7 +286,7 @@ class Store:
         """
         where = f"WHERE (:key IS NULL OR key = :key) AND {_OF_AGENT} ORDER BY key LIMIT :limit OFFSET :offset"
         wanted = {"key": key, "agent": agent, "offset": offset, "limit": limit}
-        with explained(self.path), closing(self._connection.execute(f"{_ROWS} {where}", wanted)) as rows:
+        with self._asked(f"{_ROWS} {where}", wanted) as rows:
             for row in rows:
                 if checksum(row[:-1]) != row[-1]:
                     raise self._changed(row[0])
@@ -292,6 +307,13 @@ class Store:
         finally:
             self._connection.text_factory = keep
         return found
+
+
+def _is_possible(points: Any, score: Any, termination: Any) -> bool:
+    """Whether a result makes sense, which costs much less than its checksum."""
+    if points not in _POINTS or type(score) is not int or type(termination) is not str:
+        return False
+    return termination != _NORMAL or points == points_of(score)
 
 
 def fault(row: Row) -> list[str]:
