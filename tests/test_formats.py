@@ -443,3 +443,9 @@ def test_any_source_is_read(tmp_path: Path) -> None:
     for reader in (read, lambda source: list(read_all(source))):
         with pytest.raises(BadNotation, match=f"{file}: 'good evening' is neither"):
             reader(file)
+
+
+def test_no_more_moves_are_read_than_a_game_can_have() -> None:
+    with pytest.raises(BadNotation, match="cannot have more than 128 moves"):
+        read("f5" * 5000, size=8)
+    assert read("f5" + " ,;" * 20_000 + "d6").moves == read("f5d6").moves

@@ -248,14 +248,22 @@ def games_and_messages(server: Server, args: argparse.Namespace) -> list[str]:
 
 
 def people_and_enemies(server: Server, args: argparse.Namespace) -> list[str]:
-    """People and their enemies; what went wrong."""
-    began = time.perf_counter()
-    waits = asyncio.run(together(server, args.games, args.all_sockets, args.moves, args.agent))
+    """People alone for a while, then with their enemies; what went wrong."""
+    wrong: list[str] = []
+    for sockets, moves in ((args.games, max(2, args.moves // 10)), (args.all_sockets, args.moves)):
+        wrong += _served(server, args, sockets, moves)
+    return wrong
+
+
+def _served(server: Server, args: argparse.Namespace, sockets: int, moves: int) -> list[str]:
+    began, cpu = time.perf_counter(), server.cpu_seconds
+    waits = asyncio.run(together(server, args.games, sockets, moves, args.agent))
+    seconds = time.perf_counter() - began
     say(
-        f"{args.games} people among {args.all_sockets} sockets for {time.perf_counter() - began:.0f} s: "
+        f"{args.games} people among {sockets} sockets for {seconds:.0f} s: "
         f"{len(waits.seconds)} answers, {len(waits.errors)} errors; the waits: {waits.share(0.5):.3f} s in the middle, "
         f"{waits.share(0.99):.3f} s at 99 %, {waits.share(1):.3f} s at most; {server.megabytes:.0f} MB, "
-        f"{server.threads} threads"
+        f"{server.threads} threads, {(server.cpu_seconds - cpu) / seconds:.1f} processors"
     )
     late = [f"a wait of {wait:.2f} s" for wait in waits.seconds if wait > MOST_SECONDS]
     return waits.errors + late

@@ -28,7 +28,7 @@ from web_client import Line, Server, serving
 
 MOST_SECONDS = 1.0
 """Until an answer; on a busy machine seconds of the server's processor, which other programs do not take."""
-SEARCH_SECONDS = 0.3
+SEARCH_SECONDS = 0.1
 """Until a search is stopped."""
 MOST_MEGABYTES = 1000.0
 """Of the server, resident."""

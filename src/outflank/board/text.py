@@ -95,7 +95,7 @@ def _mask_of(digits: str, rules: Rules) -> int:
 @cache
 def _token(size: int) -> re.Pattern[str]:
     digits = r"\d" if size < 10 else r"\d{1,2}"
-    return re.compile(rf"(?P<move>{_PASS}|[a-z]{digits})|(?P<other>\d+\.+|[\s,;-])", re.IGNORECASE)
+    return re.compile(rf"(?P<move>{_PASS}|[a-z]{digits})|(?P<other>\d+\.+|[\s,;]+|-)", re.IGNORECASE)
 
 
 def parse_moves(text: str, rules: Rules) -> list[tuple[Move, int]]:
@@ -114,6 +114,8 @@ def parse_moves(text: str, rules: Rules) -> list[tuple[Move, int]]:
                 f"expected squares such as f5, or pass"
             )
         if found["move"]:
+            if len(moves) >= 2 * rules.cells:
+                raise BadNotation(f"a game on {rules} cannot have more than {2 * rules.cells} moves; more are written")
             try:
                 moves.append((rules.square(found["move"]), at))
             except BadNotation as error:
