@@ -759,6 +759,22 @@ def test_who_asks_for_little_goes_first() -> None:
     assert order == ["first", "3", "0", "1", "2", "4"]
 
 
+def test_who_has_nothing_under_way_goes_first() -> None:
+    lane, gate = Lane("test", places=2, share=PATIENCE), threading.Event()
+    order: list[str] = []
+    greedy, opened = Queue(), threading.Event()
+    greedy.usual = 1e-6
+    first, second = (lane.submit(greedy, Recorded(name, order, event)) for name, event in (("1", gate), ("2", opened)))
+    wait_until(lambda: first.began and second.began)
+    turns = [lane.submit(greedy, Recorded("3", order, gate)), lane.submit(Queue(), Recorded("other", order, gate))]
+    opened.set()
+    wait_until(lambda: turns[1].began)
+    gate.set()
+    for turn in (first, second, *turns):
+        turn.future.result(PATIENCE)
+    assert order.index("other") < order.index("3") or not turns[0].began < turns[1].began
+
+
 def test_a_turn_can_be_given_up() -> None:
     lane, gate = Lane("test", places=1, share=PATIENCE), threading.Event()
     order: list[str] = []

@@ -15,8 +15,9 @@ import resource
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
+from support import running
 from web_client import START, Line, Server, by_hand, pester, play, serving, talking
 
 MOST_SECONDS = 1.0
@@ -137,14 +138,14 @@ async def person(server: Server, seed: int, moves: int, agent: str, waits: Waits
 
 
 async def enemy(server: Server, seed: int) -> None:
-    """Somebody who sends what hurts, about twice a second, without end; comes back when cut off."""
+    """Somebody who sends what hurts, about once a second, without end; comes back when cut off."""
     rng = random.Random(seed)
     while True:
         async with by_hand(server) as line, asyncio.TaskGroup() as group:
             reading = group.create_task(_read(line))
             while not reading.done():
                 line.send(rng.choice(HOSTILE) if rng.random() < 0.99 else "x" * 300_000)
-                await asyncio.sleep(rng.uniform(0.2, 0.8))
+                await asyncio.sleep(rng.uniform(0.5, 1.5))
                 if rng.random() < 0.1:
                     line.send(json.dumps({"id": "s", "do": "stop", "what": rng.randrange(1, 14)}))
 
@@ -164,7 +165,7 @@ async def deaf(server: Server, seed: int) -> None:
                 number += 1
                 if line.writer.transport.get_write_buffer_size() < 1 << 16:
                     line.send(_UNREAD % number)
-                await asyncio.sleep(0.1 + seed % 7 / 50)
+                await asyncio.sleep(0.5 + seed % 7 / 7)
 
 
 async def idle(server: Server) -> None:
@@ -174,19 +175,25 @@ async def idle(server: Server) -> None:
 
 
 async def together(server: Server, games: int, sockets: int, moves: int, agent: str) -> Waits:
-    """People play, on so many of the sockets, while others do what they can against it."""
-    waits, others = Waits(), sockets - games
-    hostile = [enemy(server, seed) for seed in range(others // 3)]
-    hostile += [deaf(server, seed) for seed in range(others // 3)]
-    hostile += [idle(server) for _ in range(others - 2 * (others // 3))]
-    tasks = [asyncio.create_task(one) for one in hostile]
-    await asyncio.gather(*(person(server, seed, moves, agent, waits) for seed in range(games)))
-    for task in tasks:
-        if task.done():
-            waits.errors.append(f"an enemy gave up: {task.exception()!r}")
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    """People play, on so many of the sockets, while others, in a process of their own, do what they can against it."""
+    waits = Waits()
+    command = [sys.executable, __file__, "--enemies-of", server.address, "--all-sockets", str(sockets - games)]
+    with running(*command) as enemies:
+        assert enemies.stdout is not None and enemies.stderr is not None
+        assert enemies.stdout.readline(), enemies.stderr.read()
+        await asyncio.gather(*(person(server, seed, moves, agent, waits) for seed in range(games)))
+        waits.errors += [] if enemies.poll() is None else [f"the enemies gave up: {enemies.stderr.read()[-500:]}"]
     return waits
+
+
+async def be_enemies(server: Server, sockets: int) -> None:
+    """A third sends what hurts, a third does not read, a third is idle; until this process is ended."""
+    third = sockets // 3
+    everybody = [enemy(server, seed) for seed in range(third)] + [deaf(server, seed) for seed in range(third)]
+    everybody += [idle(server) for _ in range(sockets - 2 * third)]
+    say("here")
+    await asyncio.gather(*everybody)
+    await asyncio.Event().wait()
 
 
 def allow_sockets(wanted: int) -> None:
@@ -210,8 +217,12 @@ def main() -> None:
     parser.add_argument("--rules", default="standard 8x8")
     parser.add_argument("--agent", default="uct(playouts=50)")
     parser.add_argument("--only-together", action="store_true", help="only the last part")
+    parser.add_argument("--enemies-of", metavar="ADDRESS", help="only be the enemies of the server there")
     args = parser.parse_args()
     allow_sockets(4096)
+    if args.enemies_of:
+        elsewhere = Server(args.enemies_of, cast("Any", None))  # the process is another's
+        asyncio.run(be_enemies(elsewhere, args.all_sockets))
     with serving() as server:
         asyncio.run(pester_together(server, 400, 4, seed=10**6))  # every thread and every kernel is there from now on
         settle(server)

@@ -105,7 +105,8 @@ def parse_moves(text: str, rules: Rules) -> list[tuple[Move, int]]:
     [(f5, 3), (d6, 6), (c3, 12)]
     """
     check_length(text, MOST_IN_GAME, "a game")
-    moves, at = [], 0
+    moves: list[tuple[Move, int]] = []
+    at = 0
     while at < len(text):
         found = _token(rules.size).match(text, at)
         if found is None:

@@ -1,8 +1,9 @@
 """Lanes: threads that requests take turns in, so that nobody waits for what others ask.
 
-Every page has a queue in every lane. The next turn is that of the page that would have used least of the lane after it,
-going by its latest request: fair queueing by virtual time (Goyal, Vin and Cheng, 1996), where what a request takes is
-known only when it is over. Who asks for much waits for themselves; who asks for little is hardly kept waiting.
+Every page has a queue in every lane. The next turn is that of a page with the fewest requests under way, and of these
+the one that would have used least of the lane after it, going by its latest requests: fair queueing by virtual time
+(Goyal, Vin and Cheng, 1996), where what a request takes is known only when it is over. Who asks for much waits for
+themselves; who asks for little is hardly kept waiting.
 
 A turn cannot be taken back from Python, but while somebody waits a request that has had its share is asked to end. One
 that does not hear, because it compiles, keeps its thread and gives up its place: another thread takes that. Few
@@ -22,8 +23,8 @@ from typing import Protocol, TypeVar
 
 T = TypeVar("T", covariant=True)
 
-_NEWCOMER_SECONDS = 0.05
-"""What the first request of a page is expected to take."""
+_NEWCOMER_SECONDS = 0.02
+"""What the first request of a page is expected to take of a processor."""
 _GRACE_SECONDS = 0.25
 """For a request that was asked to end before its place is given to another."""
 MOST_LENT = 16
@@ -43,9 +44,12 @@ class Queue:
     def __init__(self) -> None:
         self.turns: deque[Turn] = deque()
         self.used = 0.0
-        """Seconds, those of requests under way as expected."""
+        """Seconds of a processor, those of requests under way as expected. On a busy machine the clock would tell how
+        long a request waited for others."""
         self.usual = _NEWCOMER_SECONDS
-        self.lined_up = False
+        self.running = 0
+        self.place = -1
+        """The number of its place in the order; those with other numbers are no longer its own."""
 
 
 class Turn:
@@ -93,7 +97,7 @@ class Lane:
     def __init__(self, name: str, places: int, share: float, niceness: int = 0) -> None:
         self.name, self.places, self.share, self.niceness = name, places, share, niceness
         self._changed = threading.Condition()
-        self._queues: list[tuple[float, int, Queue]] = []
+        self._queues: list[tuple[int, float, int, Queue]] = []
         self._waiting: set[Queue] = set()
         self._numbers = itertools.count()
         self._now = 0.0
@@ -109,7 +113,8 @@ class Lane:
                 turn.future.cancel()
                 return turn
             queue.turns.append(turn)
-            self._line_up(queue)
+            if len(queue.turns) == 1:
+                self._line_up(queue)
             if self._idle:
                 self._idle -= 1
                 self._changed.notify()
@@ -157,22 +162,22 @@ class Lane:
     def _line_up(self, queue: Queue) -> None:
         """A page that waits has one place in the order, for the first of what it waits for."""
         self._waiting.add(queue)
-        if not queue.lined_up:
-            queue.lined_up = True
-            queue.used = max(queue.used, self._now)
-            heapq.heappush(self._queues, (queue.used + queue.usual, next(self._numbers), queue))
+        queue.used = max(queue.used, self._now)
+        queue.place = next(self._numbers)
+        heapq.heappush(self._queues, (queue.running, queue.used + queue.usual, queue.place, queue))
 
     def _work(self) -> None:
         """One thread: turn after turn, until its place was given to another."""
         _be_nice(self.niceness)
         while (turn := self._next()) is not None:
+            used = time.thread_time()
             try:
                 result = turn.work.run(turn)
             except BaseException as error:
                 turn.future.set_exception(error)
             else:
                 turn.future.set_result(result)
-            if not self._ended(turn):
+            if not self._ended(turn, time.thread_time() - used):
                 return
 
     def _next(self) -> Turn | None:
@@ -183,7 +188,7 @@ class Lane:
                     turn.begin_again()
                     return turn
                 if turn is not None:
-                    turn.queue.used -= turn.charged
+                    self._settle(turn, 0.0)
                 else:
                     self._idle += 1  # whoever wakes it counts it off
                     self._changed.wait()
@@ -192,27 +197,34 @@ class Lane:
     def _first(self) -> Turn | None:
         """The turn that comes next, out of its queue."""
         while self._queues:
-            _, _, queue = heapq.heappop(self._queues)
-            queue.lined_up = False
-            if queue.turns:
+            _, _, place, queue = heapq.heappop(self._queues)
+            if queue.turns and place == queue.place:
                 turn = queue.turns.popleft()
                 self._now = max(self._now, queue.used)
                 turn.charged = queue.usual
                 queue.used += turn.charged
+                queue.running += 1
                 self._waiting.discard(queue)
                 if queue.turns:
                     self._line_up(queue)
                 return turn
         return None
 
-    def _ended(self, turn: Turn) -> bool:
+    def _ended(self, turn: Turn, took: float) -> bool:
         """Whether its thread goes on."""
         with self._changed:
-            took = time.monotonic() - turn.began
-            turn.queue.used += took - turn.charged
-            turn.queue.usual = took
+            self._settle(turn, took)
+            turn.queue.usual = max(took, turn.queue.usual / 2)
             self._lent -= turn.lent
             return not turn.lent
+
+    def _settle(self, turn: Turn, took: float) -> None:
+        """Charges its page what it took, which may change the order."""
+        queue = turn.queue
+        queue.used += took - turn.charged
+        queue.running -= 1
+        if queue.turns:
+            self._line_up(queue)
 
 
 def _be_nice(niceness: int) -> None:
