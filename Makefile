@@ -109,6 +109,7 @@ SECONDS ?= 3600
 
 fuzz: $(READY)
 	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(SECONDS)
+	PYTHONPATH=tests $(BIN)/python -m fuzz messages --inputs 100000
 
 COUNT ?= 1000000
 

@@ -88,6 +88,10 @@ def is_whole(value: object) -> bool:
     return not isinstance(value, bool) and hasattr(type(value), "__index__")
 
 
+def _short(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:200]}…"
+
+
 def check_length(text: str, most: int, what: str) -> None:
     """Refuses what is no text, and a text that is too long.
 
@@ -179,8 +183,12 @@ def parse_toml(content: bytes, name: str, expected: str) -> dict[str, Any]:
         settings = {} if long_key else tomllib.loads(text)
     except RecursionError:
         raise BadSpec(f"{name} has brackets that are nested too deeply; expected {expected}") from None
-    except ValueError as error:  # no TOML, no UTF-8, or a number of 5,000 digits
-        raise BadSpec(f"{name} is not TOML: {error}; expected {expected}") from None
+    except UnicodeDecodeError:
+        raise BadSpec(f"{name} is not TOML: it is not UTF-8; expected {expected}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise BadSpec(f"{name} is not TOML: {_short(str(error))}; expected {expected}") from None
+    except ValueError:  # Python reads no number of more than 4,300 digits
+        raise BadSpec(f"{name} has a number of thousands of digits; expected {expected}") from None
     if long_key:
         raise BadSpec(f"{name} has a key of more than {_MOST_KEY_PARTS} parts; expected {expected}")
     return settings

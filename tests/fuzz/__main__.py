@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 from fuzz.run import keep, run, say, table
@@ -13,7 +14,12 @@ from fuzz.targets import TARGETS
 def main() -> int:
     """Returns 1 where something broke."""
     parser = argparse.ArgumentParser(prog="fuzz", description=__doc__)
-    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"{', '.join(TARGETS)} (default: all)")
+    parser.add_argument(
+        "targets",
+        nargs="*",
+        metavar="TARGET",
+        help=f"some of {', '.join(TARGETS)} (default: all), or messages for those of the page alone",
+    )
     parser.add_argument("--inputs", type=int, default=10**12, help="how many in all (default: as many as time allows)")
     parser.add_argument("--seconds", type=float, default=3600, help="time for all (default 3600)")
     parser.add_argument("--seed", type=int, default=0)
@@ -21,6 +27,10 @@ def main() -> int:
     parser.add_argument("--failures", type=Path, default=Path("build/fuzz"), help="where failing texts are kept")
     parser.add_argument("--coverage", action="store_true", help="let atheris choose the inputs of one target")
     args = parser.parse_args()
+    if args.targets == ["messages"]:
+        from fuzz import messages
+
+        return messages.main(min(args.inputs, 10**6), args.seed)
     unknown = set(args.targets) - set(TARGETS)
     if unknown:
         parser.error(f"{', '.join(sorted(unknown))} not known; expected some of: {', '.join(TARGETS)}")
@@ -29,6 +39,8 @@ def main() -> int:
 
         return search(args.targets or list(TARGETS), args.seconds)
     began = time.monotonic()
+    if find_spec("atheris") is None:
+        say("atheris is not installed: inputs are made by mutation, and not guided by coverage")
     counts = run(args.targets or list(TARGETS), args.inputs, args.seed, args.workers, args.seconds)
     sys.stdout.write(f"{table(counts)}\n")
     sys.stdout.write(f"{time.monotonic() - began:.0f} s with {args.workers} processes, seed {args.seed}\n")

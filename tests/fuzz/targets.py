@@ -1,6 +1,7 @@
 """Who reads the texts, and what must hold: an error of ours or a value that comes back when it is written and read."""
 
 import random
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -10,6 +11,8 @@ from golden_decisions import TEXTS
 from outflank.agents import canonical
 from outflank.agents.registry import agent_signatures
 from outflank.arena.openings import _from_line, _plies, read_openings
+from outflank.arena.quick import match
+from outflank.arena.store import Store
 from outflank.arena.tournament import SETTINGS, plan_of, read_control, read_limits
 from outflank.board import SIZES, Position, Rules, moves_text, read_moves
 from outflank.engines import GtpPlayer, NBoardPlayer
@@ -326,6 +329,25 @@ def _opening_files() -> list[str]:
     return ["e4 # one\n% two\n\nc5", *(f"{game.end.line()}\n{moves_text(game.moves)}\n" for game in of_size)]
 
 
+@cache
+def _store() -> str:
+    """A store of a few games, a character for every byte."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "games.db")
+        match("random", "greedy", games=4, rules=Rules(4), openings="random(2)", store=path)
+        return path.read_bytes().decode("latin-1")
+
+
+def _stores(text: str) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "games.db")
+        path.write_bytes(text.encode("latin-1", "replace"))
+        with Store(path, reading=True) as store:
+            store.problems()
+            assert sum(1 for _ in store.games()) <= 4
+            list(store.outcomes())
+
+
 _TEXTS = (*TEXTS, 'a(1, -2.5, "x \\"y\\"", [1, [2]], b(c=d), e=300ms)')
 _LIMITS = ("nodes=1000,seconds=0.1", "depth=5", "playouts=7, nodes=3", "seconds=300ms")
 _CLOCKS = ("60+0.5", "60", "1e3", "0.5+0", " 7 + 2 ")
@@ -349,6 +371,7 @@ TARGETS = {
         Target("studies", _study, lambda: without_lines(STUDY), option_words, share=2),
         Target("openings", _openings, lambda: _OPENINGS, share=4),
         Target("opening_lines", _opening_lines, _opening_files, share=4),
+        Target("stores", _stores, lambda: [_store()]),
         Target("gtp", _gtp, lambda: _GTP_ANSWERS, lambda: ["pass", "resign", "d6", "f4", "f6"], share=3),
         Target("nboard", _nboard, lambda: _NBOARD_ANSWERS, lambda: ["pong", "ping", "search", "==="], share=3),
     )

@@ -124,6 +124,8 @@ def _spec_of(module: str) -> ModuleSpec | None:
 
 def _files(module: str, first: Path) -> list[Path]:
     """The file of a module and those it imports from beside it, sorted; each once."""
+    if module.partition(".")[0] in sys.stdlib_module_names:
+        return [first]  # what lies beside it is all of Python
     house = first.parents[module.count(".")] if "." in module else first.parent
     found, waiting = {first}, [(module, first)]
     while waiting:

@@ -36,6 +36,7 @@ from outflank.spec import Call, parse
 NO_LIMITS = Limits()
 IDENTITY = re.compile(r"(?s)(.*) #([0-9a-z]+(?:-[0-9a-z]+)*)")
 """A text and the behaviour behind it, as `identities.py` writes them."""
+_OWN_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 
 @dataclass(frozen=True)
@@ -241,6 +242,8 @@ def is_own(call: Call) -> bool:
 
 
 def _own_text(call: Call) -> str:
+    if not _OWN_NAME.fullmatch(call.name):
+        raise BadSpec(f"{shown(call.name)} names no player; expected module:Name")
     if call.values:
         raise BadSpec(f"{call.name} takes named options only, such as {call.name}(level=3)")
     return str(Call(call.name, (), tuple(sorted(call.options, key=lambda option: option[0]))))
