@@ -18,10 +18,13 @@ from outflank import Limits
 from outflank.agents import agent
 from outflank.board import SIZES, Position, Rules
 from outflank.evaluation import read_evaluation
-from outflank.kernels import bitboard, outlook, playout, policy, rules, shallow
+from outflank.kernels import bitboard, outlook, patterns, playout, policy, rules, shallow
 from outflank.kernels.evaluate import evaluation_of
 from outflank.kernels.jit import INTERPRETED, KERNELS, NATIVE, Board, Word
 from outflank.kernels.policy import KINDS
+from outflank.learn.games import read_positions
+from outflank.learn.regression import fit
+from outflank.patterns import PatternWeights, pattern_set, quantised
 from outflank.search.policy import PlayoutPolicy
 from outflank.search.solver import endgame_rules, solve
 from support import EFFORT, ROOT, every_size, from_naive
@@ -228,6 +231,13 @@ def test_kernels_have_the_types_they_promise() -> None:
         guided: Any = PlayoutPolicy("weighted").build(start.rules, 0.5)
         assert 1 < policy.guided_playout(me, opp, full, True, guided, Word(1), Word(2))[2] <= start.empties
         evaluation_of(*start.boards, *read_evaluation("five_terms").build(Rules(size)))
+    for size, line in ((8, "0 2 d3c3"), (10, "0 2 e4d4")):
+        position = read_positions([line], Rules(size))
+        weights = fit(position, np.zeros((2, pattern_set(size).weights), np.float32), passes=1)
+        built = PatternWeights(Rules(size), quantised(weights), {}).build()
+        me, opp, full = Position.start(Rules(size)).boards
+        total = (patterns.sum_of_8 if size == 8 else patterns.sum_of_many)(me, opp, built, 0)
+        assert evaluation_of(me, opp, full, built, None) > 0 and total > 0
     for kernel in KERNELS:
         assert kernel.signatures, f"{kernel.__name__} was not tried"
         declared = get_type_hints(kernel.py_func)["return"]

@@ -20,8 +20,9 @@ import numpy.typing as npt
 
 from outflank.board import Rules
 from outflank.errors import BadSpec
-from outflank.kernels.evaluate import MOBILITY, TERMS, Evaluation
+from outflank.kernels.evaluate import MOBILITY, TERMS, AnyEvaluation, Evaluation
 from outflank.kernels.plug import compile_evaluation
+from outflank.patterns import shipped_weights
 from outflank.schema import LARGEST, CheckedOptions, Option, OptionType, Signature, lookup, numbers
 from outflank.spec import Value, as_call, show
 
@@ -142,19 +143,37 @@ class EvaluationSpec:
     phase_ends: tuple[int, ...] = ()
     own: str = ""
     """`module:function` of a person's own."""
+    trained: bool = False
+    """Whether it is the sum of trained patterns."""
 
     def load(self) -> Callable[..., int] | None:
         """The person's own function, or None; raises BadSpec where there is none of that name."""
         module, _, name = self.own.partition(":")
         return load_object(module, name, "evaluation function f(own, opp, size) -> int") if self.own else None
 
-    def build(self, rules: Rules) -> tuple[Evaluation, Any]:
+    @property
+    def of_mover(self) -> bool:
+        """Whether it values a position for the side to move, who has the next move; else for any side alike.
+
+        A person's function says so by an attribute: `f.of_mover = True`.
+        """
+        return self.trained or bool(getattr(self.load(), "of_mover", False))
+
+    def check_rules(self, rules: Rules) -> None:
+        """Raises BadSpec where its table or its weights are for other boards."""
+        self.table.squares(rules.size)
+        if self.trained:
+            shipped_weights(rules)
+
+    def build(self, rules: Rules) -> tuple[AnyEvaluation, Any]:
         """(tables and weights for these rules, the compiled function of a person or None)."""
         return _build(self, rules)
 
 
 @lru_cache(maxsize=64)
-def _build(spec: EvaluationSpec, rules: Rules) -> tuple[Evaluation, Any]:
+def _build(spec: EvaluationSpec, rules: Rules) -> tuple[AnyEvaluation, Any]:
+    if spec.trained:
+        return shipped_weights(rules).build(), None
     weights = np.array(spec.weights, np.int64)
     if rules.variant == "reversed":
         turned = np.arange(len(TERMS)) != MOBILITY
@@ -171,6 +190,8 @@ _FIXED = {"discs": {"discs": (1,)}, "corners": {"position": (1,)}}
 
 def _weighted(filled: CheckedOptions) -> EvaluationSpec:
     """The evaluation of a weight set: each term has one weight or one per phase, and 0 where nothing is said."""
+    if filled.name == "patterns":
+        return EvaluationSpec(str(filled), trained=True)
     limits = filled.get("phase_ends") or ()
     if list(limits) != sorted(set(limits)):
         raise BadSpec(f"phase_ends {show(limits)} do not rise; expected numbers of discs such as [22, 43]")
@@ -243,6 +264,11 @@ _SIGNATURES = {
                 aggregation=(3, 1, 2),
             ),
             "Zean He; the paper prints no weights, these were found by self-play, see evaluation.py",
+        ),
+        Signature(
+            "patterns",
+            "trained weights of corners, edges, rows and diagonals: hundredths of a disc at the end of the game",
+            source="ours, after Buro 1997; 8x8, both variants",
         ),
         Signature(
             "terms",

@@ -2,9 +2,10 @@
 
 `identity("minimax(depth=3)")` is the canonical text and, behind ` #`, the behaviour: the number of its kind
 (`kinds.py`), and for everything that a text names as `module:Name` a hash of the source files behind it: the module's
-own file and the modules it imports that lie beside it. Keys of games, stores and stored timings use identities. People
-are shown the text, and `agent`, `canonical` and `identity` take nothing else: only the present behaviour can be played.
-Nothing is imported or built: the files are found on the path and read.
+own file and the modules it imports that lie beside it. Trained weights count by their content too. Keys of games,
+stores and stored timings use identities. People are shown the text, and `agent`, `canonical` and `identity` take
+nothing else: only the present behaviour can be played. Nothing is imported or built: the files are found on the path
+and read.
 """
 
 import ast
@@ -17,6 +18,7 @@ from pathlib import Path
 from outflank.agents.kinds import KINDS
 from outflank.agents.registry import IDENTITY, canonical, is_own
 from outflank.errors import BadSpec
+from outflank.patterns import weights_digest
 from outflank.spec import Call, Value, parse
 
 
@@ -70,16 +72,21 @@ def behaviour(text: str) -> str:
     """
     call = parse(canonical(text))
     number = [] if is_own(call) else [str(KINDS[call.name].behaviour)]
-    return "-".join([*number, *(_hash_of(name) for name in sorted(set(_own_names(call))))])
+    names = sorted(set(_names(call)))
+    trained = [weights_digest()] if "patterns" in names else []
+    return "-".join([*number, *trained, *(_hash_of(name) for name in names if ":" in name)])
 
 
-def _own_names(value: Value) -> Iterator[str]:
-    """Every `module:Name` in a call."""
+def _names(value: Value) -> Iterator[str]:
+    """Every name and word in a call."""
     if isinstance(value, Call):
-        yield from _own_names(value.name)
+        yield value.name
         for item in (*value.values, *(item for _, item in value.options)):
-            yield from _own_names(item)
-    elif type(value) is str and ":" in value:
+            yield from _names(item)
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _names(item)
+    elif type(value) is str:
         yield value
 
 

@@ -32,7 +32,7 @@ from outflank.kernels.bitboard import (
     store,
     without_first,
 )
-from outflank.kernels.evaluate import Evaluation, leaf_evaluation
+from outflank.kernels.evaluate import AnyEvaluation, leaf_evaluation
 from outflank.kernels.jit import Board, Word, Words, inlined, kernel, routine
 from outflank.kernels.rules import PASS, after
 from outflank.kernels.table import (
@@ -63,7 +63,7 @@ STATE = 5
 
 # How a search prunes, whose view a leaf takes, how moves are ordered, which of equal root moves is played.
 PLAIN, ALPHA_BETA, SCOUTING = range(3)
-ROOT_VIEW, MOVER_VIEW, BLACK_VIEW = range(3)
+ROOT_VIEW, MOVER_VIEW, BLACK_VIEW, NEGAMAX = range(4)
 AS_LISTED, BY_CLASS, BY_MOBILITY, BY_VALUE = range(4)
 FIRST, RANDOM = range(2)
 
@@ -109,11 +109,14 @@ class Stack(NamedTuple):
 
 
 @inlined
-def _leaf(me: Board, opp: Board, full: Board, ply: int, options: Options, evaluation: Evaluation, plug: Any) -> int:
+def _leaf(me: Board, opp: Board, full: Board, ply: int, options: Options, evaluation: AnyEvaluation, plug: Any) -> int:
     """Evaluation of a position for its side to move, taken in the view that the options ask for.
 
-    `black` for white at the root means that white searches with black's score.
+    `black` for white at the root means that white searches with black's score; `mover` takes the score of the side to
+    move for the root's. NEGAMAX is for evaluations that are made for the side to move.
     """
+    if options.leaf_view == NEGAMAX:
+        return leaf_evaluation(me, opp, full, evaluation, plug)
     root_to_move = ply & 1 == 0
     of_root = options.leaf_view == ROOT_VIEW or options.root_is_black == 1
     of_mover = options.leaf_view == MOVER_VIEW or root_to_move == of_root
@@ -129,7 +132,7 @@ def _horizon(
     full: Board,
     ply: int,
     options: Options,
-    evaluation: Evaluation,
+    evaluation: AnyEvaluation,
     plug: Any,
     state: Numbers,
     known_over: int,
@@ -151,7 +154,7 @@ def _settled(
     full: Board,
     ply: int,
     options: Options,
-    evaluation: Evaluation,
+    evaluation: AnyEvaluation,
     plug: Any,
     state: Numbers,
     known_over: int,
@@ -171,7 +174,7 @@ def _list_moves(
     legal: Board,
     classes: Words,
     order: int,
-    evaluation: Evaluation,
+    evaluation: AnyEvaluation,
     plug: Any,
 ) -> None:
     """Writes the legal moves into the frame in the order they will be tried.
@@ -281,7 +284,7 @@ def _above_leaves(
     ply: int,
     beta: int,
     options: Options,
-    evaluation: Evaluation,
+    evaluation: AnyEvaluation,
     plug: Any,
     state: Numbers,
 ) -> tuple[int, int, int]:
@@ -310,7 +313,7 @@ def search(
     table: Words,
     age: int,
     options: Options,
-    evaluation: Evaluation,
+    evaluation: AnyEvaluation,
     plug: Any,
     budget: int,
 ) -> bool:

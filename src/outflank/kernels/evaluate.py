@@ -32,6 +32,7 @@ from outflank.kernels.bitboard import (
     without_first,
 )
 from outflank.kernels.jit import Board, Word, Words, inlined, kernel, routine
+from outflank.kernels.patterns import Patterns, pattern_value
 
 POSITION, MOBILITY, DISCS, STABILITY, AGGREGATION = range(5)
 TERMS = ("position", "mobility", "discs", "stability", "aggregation")
@@ -56,6 +57,9 @@ class Evaluation(NamedTuple):
     """[phases - 1]: the most discs on the board at which a phase still holds, rising."""
     edges: Words
     """[3, words]: corners, first and last row, first and last column."""
+
+
+AnyEvaluation = Evaluation | Patterns
 
 
 @inlined
@@ -160,19 +164,28 @@ def evaluate(me: Board, opp: Board, full: Board, evaluation: Evaluation) -> int:
 
 
 @inlined
-def leaf_evaluation(me: Board, opp: Board, full: Board, evaluation: Evaluation, plug: Any) -> int:
+def _built_in(me: Board, opp: Board, full: Board, evaluation: AnyEvaluation) -> int:
+    """The sum of terms or of patterns, by the number of fields: that of a named tuple is known to the compiler."""
+    if len(evaluation) == 4:
+        return evaluate(me, opp, full, evaluation)
+    else:
+        return pattern_value(me, opp, evaluation)
+
+
+@inlined
+def leaf_evaluation(me: Board, opp: Board, full: Board, evaluation: AnyEvaluation, plug: Any) -> int:
     """The built-in sum when `plug` is None, else `plug(me, opp, size)`; the choice is made by the compiler.
 
     Whatever a person's function returns, the value is between -MOST and MOST, as searches and tables need it.
     """
     if plug is None:
-        return evaluate(me, opp, full, evaluation)
+        return _built_in(me, opp, full, evaluation)
     else:
         return int(min(max(plug(me, opp, board_size(full)), -MOST), MOST))
 
 
 @kernel
-def evaluation_of(me: Board, opp: Board, full: Board, evaluation: Evaluation, plug: Any) -> int:
+def evaluation_of(me: Board, opp: Board, full: Board, evaluation: AnyEvaluation, plug: Any) -> int:
     """What a position is worth to `me`."""
     return leaf_evaluation(me, opp, full, evaluation, plug)
 

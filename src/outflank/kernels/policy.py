@@ -48,7 +48,7 @@ from outflank.kernels.bitboard import (
     single,
     without_first,
 )
-from outflank.kernels.evaluate import Evaluation, Sums, leaf_evaluation, position_worth, worth
+from outflank.kernels.evaluate import AnyEvaluation, Sums, leaf_evaluation, position_worth, worth
 from outflank.kernels.jit import Board, Word, Words, inlined, kernel
 from outflank.kernels.playout import (
     LANES,
@@ -115,7 +115,7 @@ class Cutoff(NamedTuple):
     """Moves before the evaluation."""
     scale: float
     """The evaluation that is turned into a value of 1 / (1 + 1/e) = 0.73."""
-    evaluation: Evaluation
+    evaluation: AnyEvaluation
     plug: Any
     """A person's evaluation or None; see `leaf_evaluation`."""
 

@@ -135,8 +135,8 @@ class MinimaxSearch(Player):
         self.explains = False
 
     def check_rules(self, rules: Rules) -> None:
-        """The table of the evaluation must fit the board."""
-        self.evaluation.table.squares(rules.size)
+        """The evaluation must be made for such boards."""
+        self.evaluation.check_rules(rules)
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
         """The move with the highest value; equal ones by the rule of ties, for which `seed` serves.
@@ -190,7 +190,7 @@ class MinimaxSearch(Player):
             pruning=PRUNING[ways.pruning],
             order=ORDERS[ways.order],
             ties=TIES[ways.ties],
-            leaf_view=VIEWS[ways.eval_view],
+            leaf_view=kernel.NEGAMAX if self.evaluation.of_mover else VIEWS[ways.eval_view],
             root_is_black=int(turn is Color.BLACK),
             pass_cost=int(ways.pass_costs_depth),
             win=ways.win,

@@ -74,9 +74,11 @@ class PlayoutPolicy:
             raise BadSpec(f"depth={self.depth}, scale={self.scale} is not possible; expected 0 to 400, 0.001 to 1e+12")
 
     def check_rules(self, rules: Rules) -> None:
-        """Raises BadSpec where a table is for another size."""
-        for table in (self.worths, self.weights, None if self.evaluation is None else self.evaluation.table):
+        """Raises BadSpec where a table or an evaluation is for other boards."""
+        for table in (self.worths, self.weights):
             squares_of(table, rules.size, 0)
+        if self.evaluation is not None:
+            self.evaluation.check_rules(rules)
 
     def build(self, rules: Rules, draw: float) -> Policy:
         """What kernels take: tables in the layout of these rules; a draw pays `draw`."""

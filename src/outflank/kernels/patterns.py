@@ -1,0 +1,104 @@
+"""What a position is worth by its patterns: the sum of one trained weight for every edge, corner, row and diagonal.
+
+A pattern is a few squares; what stands on them is a number in balanced ternary, +1 for an own disc, -1 for an opposing
+one, so that the all-empty pattern is 0 and the same pattern for the other side is the negative. The number is linear in
+the discs: the squares of one byte of a board add to all patterns at once a row of a table of 256, and 16 rows make all
+50 numbers of an 8x8 position. LLVM turns the loop into vector additions, so nothing need be carried from move to move.
+
+Measured on positions of games at 20 empties, AMD EPYC, one core beside others: 12 million evaluations a second. Tried
+without gain: the numbers in an array of their own first (10 million), bits gathered square by square (2 million).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.kernels.bitboard import count, either
+from outflank.kernels.jit import Board, Word, inlined, routine
+
+SCALE = 64
+"""Weights are whole numbers of this fraction of a disc."""
+UNIT = 100
+"""Values are whole numbers of this fraction of a disc."""
+
+
+class Patterns(NamedTuple):
+    """The data of a pattern evaluation, in the layout of one board size; six fields, where `Evaluation` has four."""
+
+    rows: npt.NDArray[np.int16]
+    """[8 * words, 256, patterns]: what the squares set in each byte of a board add to the number of every pattern."""
+    centers: npt.NDArray[np.int32]
+    """[patterns]: where the weight of the empty pattern stands."""
+    weights: npt.NDArray[np.int16]
+    """[phases, weights]: worth of every pattern in 1/SCALE discs for the side to move, then of having the move."""
+    tempo: int
+    """Where the worth of having the move stands, by number of discs: it depends on who will play last."""
+    first: int
+    """Discs on the board at the beginning of the first phase."""
+    length: int
+    """Discs that are added in a phase."""
+
+
+_BYTE = Word(255)
+
+
+@inlined
+def _byte(board: Board, i: int) -> int:
+    return int(np.int64((board[i >> 3] >> Word(8 * (i & 7))) & _BYTE))
+
+
+@routine
+def sum_of_8(me: Board, opp: Board, patterns: Patterns, phase: int) -> int:
+    """The weights of all patterns of a board of one word, added up; the 16 rows are written out for the compiler."""
+    rows, centers, weights = patterns.rows, patterns.centers, patterns.weights
+    a, b, c, d = _byte(me, 0), _byte(me, 1), _byte(me, 2), _byte(me, 3)
+    e, f, g, h = _byte(me, 4), _byte(me, 5), _byte(me, 6), _byte(me, 7)
+    s, t, u, v = _byte(opp, 0), _byte(opp, 1), _byte(opp, 2), _byte(opp, 3)
+    w, x, y, z = _byte(opp, 4), _byte(opp, 5), _byte(opp, 6), _byte(opp, 7)
+    total = np.int32(0)
+    for i in range(len(centers)):
+        own = rows[0, a, i] + rows[1, b, i] + rows[2, c, i] + rows[3, d, i]
+        own += rows[4, e, i] + rows[5, f, i] + rows[6, g, i] + rows[7, h, i]
+        other = rows[0, s, i] + rows[1, t, i] + rows[2, u, i] + rows[3, v, i]
+        other += rows[4, w, i] + rows[5, x, i] + rows[6, y, i] + rows[7, z, i]
+        total += np.int32(weights[phase, centers[i] + np.int32(own - other)])
+    return int(total)
+
+
+@inlined
+def pattern_number(me: Board, opp: Board, patterns: Patterns, i: int) -> int:
+    """What stands on pattern `i`, as a number in balanced ternary."""
+    rows = patterns.rows
+    number = 0
+    for j in range(len(rows)):
+        number += int(rows[j, _byte(me, j), i]) - int(rows[j, _byte(opp, j), i])
+    return number
+
+
+@routine
+def sum_of_many(me: Board, opp: Board, patterns: Patterns, phase: int) -> int:
+    """The same for boards of several words."""
+    total = 0
+    for i in range(len(patterns.centers)):
+        total += int(patterns.weights[phase, patterns.centers[i] + pattern_number(me, opp, patterns, i)])
+    return total
+
+
+@inlined
+def phase_of(discs: int, patterns: Patterns) -> int:
+    """The phase of a position with this many discs."""
+    return min(max(discs - patterns.first, 0) // patterns.length, len(patterns.weights) - 1)
+
+
+@inlined
+def pattern_value(me: Board, opp: Board, patterns: Patterns) -> int:
+    """Expected discs of `me` more than of `opp` at the end, in 1/UNIT discs, when `me` is to move."""
+    discs = count(either(me, opp))
+    phase = phase_of(discs, patterns)
+    total = np.int64(patterns.weights[phase, patterns.tempo + discs])
+    if len(me) == 1:
+        total += sum_of_8(me, opp, patterns, phase)
+    else:
+        total += sum_of_many(me, opp, patterns, phase)
+    return int(total * UNIT // SCALE)

@@ -1,0 +1,203 @@
+"""The patterns of a board and their trained weights.
+
+A kind of pattern is a list of squares, and all its images under the symmetries of the board share its weights. Kinds
+that are their own mirror image (an edge, a diagonal) have one weight for a pattern and its mirrored twin; files keep
+one of the two. The kinds follow Buro (Logistello, 1997), cut for every size: corner of 3x3, edge with its X squares,
+triangle of ten, block of 2x5, inner rows, diagonals of four squares or more. The worth of having the move is a weight
+of its own, by number of discs: in the reversed game it is two to three discs for whoever will not play last.
+
+Weights are trained by `outflank.learn`; those in `weights/` come with a card that says how.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.board import Rules
+from outflank.errors import BadSpec
+from outflank.kernels.patterns import SCALE, Patterns
+
+_LARGEST = 10
+"""Squares of a pattern at most, because its number must fit 16 bits."""
+
+
+def _kinds(n: int) -> dict[str, tuple[tuple[int, int], ...]]:
+    """The squares of every kind as rows and columns, in the upper left of the board."""
+    wings = ((1, 1), (1, n - 2)) if n + 2 <= _LARGEST else ()
+    kinds = {
+        "corner": tuple((row, column) for row in range(3) for column in range(3)),
+        "edge": (*tuple((0, column) for column in range(n)), *wings),
+        "triangle": tuple((row, column) for row in range(4) for column in range(4 - row)),
+        "block": tuple((row, column) for row in range(2) for column in range(5)),
+    }
+    kinds |= {f"row {i + 1}": tuple((i, column) for column in range(n)) for i in range(1, n // 2)}
+    return kinds | {f"diagonal {k}": tuple((i, i + n - k) for i in range(k)) for k in range(n, 3, -1)}
+
+
+@dataclass(frozen=True)
+class PatternSet:
+    """The patterns of a board size.
+
+    >>> patterns = pattern_set(8)
+    >>> len(patterns.instances), patterns.weights
+    (50, 226379)
+    """
+
+    size: int
+    kinds: Mapping[str, tuple[int, ...]]
+    """Squares of each kind, the most significant digit first."""
+
+    @cached_property
+    def instances(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """Every kind at every place of the board: its name and squares."""
+        return tuple((name, image) for name, squares in self.kinds.items() for image in _images(squares, self.size))
+
+    @cached_property
+    def offsets(self) -> dict[str, int]:
+        """Where the weights of each kind begin."""
+        ends = np.cumsum([0, *(3 ** len(squares) for squares in self.kinds.values())])
+        return dict(zip(self.kinds, ends.tolist(), strict=False))
+
+    @property
+    def tempo(self) -> int:
+        """Where the worth of having the move begins, one weight for every number of discs."""
+        return sum(3 ** len(squares) for squares in self.kinds.values())
+
+    @property
+    def weights(self) -> int:
+        """How many weights a phase has."""
+        return self.tempo + self.size**2 + 1
+
+    @cached_property
+    def canonical(self) -> npt.NDArray[np.int32]:
+        """[weights]: for every pattern the lower of itself and its mirrored twin."""
+        twins = [offset + _twins(self.kinds[name], self.size) for name, offset in self.offsets.items()]
+        twins.append(np.arange(self.tempo, self.weights))
+        return np.minimum(np.arange(self.weights), np.concatenate(twins)).astype(np.int32)
+
+    def centers(self) -> npt.NDArray[np.int32]:
+        """[instances]: where the weight of the empty pattern of each instance stands."""
+        centers = [self.offsets[name] + 3 ** len(squares) // 2 for name, squares in self.instances]
+        return np.array(centers, np.int32)
+
+    def rows(self) -> npt.NDArray[np.int16]:
+        """[bytes, 256, instances]: what the squares set in each byte of a board add to the number of each instance."""
+        rules = Rules(self.size)
+        digits = np.zeros((64 * rules.words, len(self.instances)), np.int16)
+        for i, (_, squares) in enumerate(self.instances):
+            for power, square in enumerate(reversed(squares)):
+                digits[rules.bit(square).bit_length() - 1, i] += 3**power
+        bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(np.int16)
+        return np.ascontiguousarray(np.einsum("vb,jbi->jvi", bits, digits.reshape(-1, 8, len(self.instances))))
+
+
+@cache
+def pattern_set(size: int) -> PatternSet:
+    """The patterns for boards of this size, from 6x6 on."""
+    if size < 6:
+        raise BadSpec(f"there are no patterns for {size}x{size}; expected 6x6 or larger")
+    if size > _LARGEST:
+        raise BadSpec(f"there are no patterns for {size}x{size}; expected {_LARGEST}x{_LARGEST} or smaller")
+    return PatternSet(size, {name: tuple(r * size + c for r, c in places) for name, places in _kinds(size).items()})
+
+
+def _symmetric(squares: tuple[int, ...], size: int) -> list[tuple[int, ...]]:
+    """The squares under the eight symmetries of the board, the identity first."""
+    rules = Rules(size)
+    return [tuple(int(rules.image(square, number)) for square in squares) for number in range(8)]
+
+
+def _images(squares: tuple[int, ...], size: int) -> list[tuple[int, ...]]:
+    """All places of a pattern; of images on the same squares the first."""
+    images = {frozenset(image): image for image in reversed(_symmetric(squares, size))}
+    return sorted(images.values())
+
+
+def _twins(squares: tuple[int, ...], size: int) -> npt.NDArray[np.int64]:
+    """For every number of a pattern, from the lowest, that of the same discs mirrored; itself where none is."""
+    n = len(squares)
+    twin = next((i for i in _symmetric(squares, size)[1:] if set(i) == set(squares) and i != squares), squares)
+    digits = np.array(np.unravel_index(np.arange(3**n), (3,) * n))
+    return np.asarray(np.ravel_multi_index(digits[[squares.index(square) for square in twin]], (3,) * n))
+
+
+# --- weights --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PatternWeights:
+    """Trained weights of a board and variant, and how they were made.
+
+    >>> weights = shipped_weights(Rules(8))
+    >>> weights.values.shape, weights.card["rules"]
+    ((20, 226379), 'standard 8x8')
+    """
+
+    rules: Rules
+    values: npt.NDArray[np.int16]
+    """[phases, weights] in 1/SCALE discs."""
+    card: Mapping[str, Any]
+
+    @property
+    def phase_length(self) -> int:
+        """Discs that are added in a phase."""
+        return -(-(self.rules.cells - 4) // len(self.values))
+
+    def build(self) -> Patterns:
+        """What the kernels take."""
+        patterns = pattern_set(self.rules.size)
+        return Patterns(patterns.rows(), patterns.centers(), self.values, patterns.tempo, 4, self.phase_length)
+
+    def write(self, path: Path) -> None:
+        """Writes the file that `read_weights` reads: one weight for a pattern and its mirrored twin."""
+        canonical = pattern_set(self.rules.size).canonical
+        kept = self.values[:, canonical == np.arange(len(canonical))]
+        np.savez_compressed(path, weights=kept, card=np.array(json.dumps(dict(self.card))))
+
+
+def quantised(weights: npt.NDArray[np.float32]) -> npt.NDArray[np.int16]:
+    """Weights in discs as the kernels take them."""
+    return np.clip(np.rint(weights * SCALE), -(2**15) + 1, 2**15 - 1).astype(np.int16)
+
+
+def read_weights(path: Path, rules: Rules) -> PatternWeights:
+    """The weights of a file."""
+    with np.load(path) as file:
+        kept, card = file["weights"], json.loads(str(file["card"]))
+    canonical = pattern_set(rules.size).canonical
+    places = np.cumsum(canonical == np.arange(len(canonical))) - 1
+    return PatternWeights(rules, np.ascontiguousarray(kept[:, places[canonical]]), card)
+
+
+_SHIPPED = resources.files("outflank") / "weights"
+
+
+@cache
+def shipped_weights(rules: Rules) -> PatternWeights:
+    """The weights of the package for these rules; an error where there are none."""
+    with resources.as_file(_SHIPPED / f"{rules.variant}-{rules.size}x{rules.size}.npz") as path:
+        if path.exists():
+            return read_weights(path, rules)
+    known = " or ".join(name.removesuffix(".npz").replace("-", " ") for name in _shipped())
+    raise BadSpec(f"there are no trained patterns for {rules}; expected {known}; five_terms plays on any board")
+
+
+def _shipped() -> list[str]:
+    return sorted(file.name for file in _SHIPPED.iterdir() if file.name.endswith(".npz"))
+
+
+@cache
+def weights_digest() -> str:
+    """What tells the weights of this package from any others: a part of the identity of who uses them."""
+    digest = hashlib.blake2b(digest_size=5)
+    for name in _shipped():
+        digest.update((_SHIPPED / name).read_bytes())
+    return digest.hexdigest()
