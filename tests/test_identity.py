@@ -109,7 +109,7 @@ def test_people_are_known_by_the_content_of_their_files(
     assert len(seen) == 1 + len(changed)
     assert not any(name.startswith("bot_") for name in sys.modules), "something was imported"
     if not text.startswith("bot"):
-        assert behaviour(text).startswith("1-")
+        assert behaviour(text).startswith(f"{KINDS[text.partition('(')[0]].behaviour}-")
 
 
 def test_modules_that_are_not_there_are_told() -> None:

@@ -164,7 +164,7 @@ KINDS = {
                 "Phan & Synytsia; He & Lin; Zean He",
             ),
             build=_minimax,
-            behaviour=1,
+            behaviour=2,
             usual_limits=Limits(depth=5),
         ),
         AgentKind(
@@ -181,7 +181,7 @@ KINDS = {
                 "Reversi with Monte Carlo Tree Search",
             ),
             build=lambda options: FlatMonteCarlo(options["playouts"], options["playout"].load(), options["draw"]),
-            behaviour=1,
+            behaviour=2,
             limits=lambda options: Limits(seconds=options["seconds"]),  # its playouts are for each move
         ),
         AgentKind(
@@ -217,7 +217,7 @@ KINDS = {
                 "Phan & Synytsia; He & Lin; Zean He; Tenshi",
             ),
             build=_uct,
-            behaviour=1,
+            behaviour=2,
             usual_limits=Limits(playouts=1000),
         ),
         AgentKind(
