@@ -218,6 +218,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--real", type=float, default=0.05, help="share of runs that are started as people do")
     args = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores Ctrl-C
     mark = f"killed-{os.urandom(8).hex()}"
     os.environ["OUTFLANK_TEST_MARK"] = mark
     forks = multiprocessing.get_context("fork")
