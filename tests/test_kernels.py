@@ -249,7 +249,7 @@ def test_kernels_have_the_types_they_promise() -> None:
         assert len(kernel.signatures) == 2, f"{kernel.__name__} compiled more than once per layout: {kernel.signatures}"
 
 
-DECORATORS = {"kernel", "inlined", "spliced", "routine"}
+DECORATORS = {"kernel", "instant", "inlined", "spliced", "routine"}
 KERNEL_FILES = sorted((ROOT / "src/outflank/kernels").glob("*.py"))
 
 

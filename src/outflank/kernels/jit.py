@@ -177,9 +177,18 @@ _COMPILE = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 def kernel(function: F) -> F:
     """The function, compiled on first use, cached on disk, without the GIL. Kernels never raise and never allocate."""
+    return _cached(function, nogil=True)
+
+
+def instant(function: F) -> F:
+    """A kernel of a microsecond, which keeps the GIL: where threads contend, getting it back takes far longer."""
+    return _cached(function, nogil=False)
+
+
+def _cached(function: F, nogil: bool) -> F:
     if INTERPRETED:
         return function
-    dispatcher = numba.njit(**_COMPILE)(function)
+    dispatcher = numba.njit(**(_COMPILE | {"nogil": nogil}))(function)
     KERNELS.append(dispatcher)
     previous, config.CACHE_DIR = config.CACHE_DIR, str(cache_directory())
     try:

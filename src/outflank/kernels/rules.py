@@ -14,7 +14,7 @@ from outflank.kernels.bitboard import (
     without,
     without_first,
 )
-from outflank.kernels.jit import Board, inlined, kernel, spliced
+from outflank.kernels.jit import Board, inlined, instant, kernel, spliced
 
 PASS = -1
 """The pass, wherever kernels hold a move."""
@@ -40,13 +40,13 @@ def after_or_pass(me: Board, opp: Board, square: int) -> tuple[Board, Board]:
     return after(me, opp, square)
 
 
-@kernel
+@instant
 def legal_moves(me: Board, opp: Board, full: Board) -> Board:
     """The legal squares of `me`; empty when `me` must pass or the game is over."""
     return moves(me, opp, full)
 
 
-@kernel
+@instant
 def play(me: Board, opp: Board, square: int) -> tuple[Board, Board]:
     """`after` for callers that are not kernels."""
     return after(me, opp, square)

@@ -2,6 +2,7 @@
 
 import ctypes
 import errno
+import gc
 import secrets
 import socket
 import sys
@@ -24,6 +25,9 @@ _SWITCH_SECONDS = 0.0005
 """After which a thread that runs Python lets another go on; with the usual 5 ms every answer would wait for several."""
 _SPARE_SOCKETS = 512
 """Sockets beside those of pages, for what a browser fetches before its page is there."""
+_COLLECTIONS = (50_000, 50, 50)
+"""When Python looks for unused cycles: seldom. Compilers leave it millions of objects, and to look at them takes longer
+than to answer a hundred pages."""
 
 
 class CannotServe(OutflankError):
@@ -76,6 +80,7 @@ def serve(
     _give_memory_back()
     _allow_sockets(caps.connections + 2 * _SPARE_SOCKETS)
     sys.setswitchinterval(_SWITCH_SECONDS)
+    gc.set_threshold(*_COLLECTIONS)
     threading.Thread(target=_warm_up, daemon=True, name="outflank-warm-up").start()
     config = uvicorn.Config(
         create_app(token, stores, reports, caps),
