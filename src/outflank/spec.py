@@ -156,12 +156,10 @@ def _number(text: str, unit: str | None) -> int | float:
     digits = text.removesuffix(unit or "")
     if len(digits) > MOST_DIGITS:
         raise BadSpec(f"number {digits[:12]}… has {len(digits)} digits; expected at most {MOST_DIGITS}")
-    if unit == "ms":
-        return float(digits) / 1000
     number = int(digits) if re.fullmatch(r"[+-]?\d+", digits) else float(digits)
     if math.isinf(number):
         raise BadSpec(f"number {digits} is too large; expected one below 1e308")
-    return number
+    return number / 1000 if unit == "ms" else number
 
 
 def parse(text: str) -> Call:
