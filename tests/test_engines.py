@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -392,12 +393,21 @@ def test_a_program_that_does_not_exist() -> None:
     assert failed.value.kind == "failure"
 
 
+def has_ended(python: subprocess.Popen[str], sign: signal.Signals) -> bool:
+    """Whether a process ends on this signal within seconds; who waits for it presses Ctrl-C again."""
+    python.send_signal(sign)
+    with suppress(subprocess.TimeoutExpired):
+        python.wait(5)
+    return python.poll() is not None
+
+
 LEAVING = """
 import sys
 from outflank.board import Position
 from outflank.engines import GtpPlayer
 engine = GtpPlayer(sys.argv[1], timeout=3600)
 engine.new_game()
+Position.start().play("d3").moves  # a signal that comes while kernels are loaded may be lost in a destructor
 print(engine._process.pid, engine._process._group.guard.pid, flush=True)
 if sys.argv[2] == "think":
     engine.choose(Position.start())
@@ -415,7 +425,7 @@ def test_nothing_outlives_python(deed: str, sign: signal.Signals | None) -> None
         groups = [int(number) for number in python.stdout.readline().split()]
         if sign is not None:
             assert alive(groups[0])
-            python.send_signal(sign)
+            wait_until(lambda: has_ended(python, sign))
         python.wait(PATIENCE)
     wait_until_gone(*groups)
 

@@ -4,6 +4,8 @@ import random
 import re
 from collections.abc import Callable, Sequence
 
+_ENOUGH = 20_000
+"""Characters of a text after which it is not changed any more: changes multiply, and memory ends."""
 _TOKEN = re.compile(r"[A-Za-z_]+|\d+|[ \t]+|\n|.", re.DOTALL)
 _NUMBERS = (
     *("0", "1", "2", "3", "4", "6", "8", "10", "16", "17", "64", "255", "256", "500", "1000", "2147483648"),
@@ -69,6 +71,8 @@ class Mutator:
         tokens = list(rng.choice(self.examples))
         for _ in range(rng.choice((0, 1, 1, 1, 1, 1, 2, 2, 3, 6))):
             rng.choice(self.changes)(tokens)
+            if sum(map(len, tokens)) > _ENOUGH:
+                break
         return "".join(tokens)
 
     def _place(self, tokens: Tokens) -> int:
