@@ -18,7 +18,7 @@ from outflank.arena.schedule import Conditions, plan_match
 from outflank.arena.store import Store
 from outflank.board import Rules
 from outflank.errors import BadSpec
-from outflank.execute import Lost, Processes, TaskFailed
+from outflank.execute import Job, Lost, Processes, TaskFailed
 from outflank.execute.cluster import Cluster, ClusterFailed
 from outflank.interfaces.cli import main
 from support import PATIENCE, running, wait_until
@@ -77,7 +77,7 @@ def processes(cluster: Cluster) -> set[int]:
     """Two processes that work for the cluster, waited for."""
     found: set[int] = set()
     while len(found) < 2:
-        found = {process for _, (process, _) in cluster.run(NAMES[0], [(str(i), 0.02) for i in range(20)])}
+        found = {process for _, (process, _) in cluster.run(Job(NAMES[0]), [(str(i), 0.02) for i in range(20)])}
     return found
 
 
@@ -91,7 +91,7 @@ def test_workers_die_and_join_and_every_task_is_done_once(cluster: Cluster, tmp_
             asked.append(str(len(asked)))
             yield asked[-1], 0.02
 
-    for key, (process, prepared) in cluster.run(NAMES[0], tasks(), NAMES[1], str(tmp_path), NAMES[2]):
+    for key, (process, prepared) in cluster.run(Job(NAMES[0], NAMES[1], str(tmp_path), NAMES[2]), tasks()):
         assert prepared == 1
         done.append(key)
         worked.add(process)
@@ -102,18 +102,18 @@ def test_workers_die_and_join_and_every_task_is_done_once(cluster: Cluster, tmp_
 
 
 def test_a_task_that_always_kills_is_given_up_and_the_rest_goes_on(cluster: Cluster) -> None:
-    results = dict(cluster.run("workers_task:die_always", [(str(i), i) for i in range(30)]))
+    results = dict(cluster.run(Job("workers_task:die_always"), [(str(i), i) for i in range(30)]))
     lost = results.pop("5")
     assert isinstance(lost, Lost) and "its worker died 3 times, last at tcp://127.0.0.1" in lost.reason
     assert results == {str(i): i for i in range(30) if i != 5}
 
 
 def test_no_tasks_and_tasks_that_fail(cluster: Cluster) -> None:
-    assert list(cluster.run("workers_task:square", [])) == []
+    assert list(cluster.run(Job("workers_task:square"), [])) == []
     with pytest.raises(TaskFailed, match=r"^number 1$"):
-        list(cluster.run("workers_task:fail", [("a", 1)]))
+        list(cluster.run(Job("workers_task:fail"), [("a", 1)]))
     with pytest.raises(TaskFailed, match="failed with ModuleNotFoundError: No module named 'nowhere'"):
-        list(cluster.run("nowhere:square", [("a", 1)]))
+        list(cluster.run(Job("nowhere:square"), [("a", 1)]))
 
 
 # --- matches ----------------------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def test_a_scheduler_without_workers_and_one_that_ends(
             stack.enter_context(worker(tmp_path, "--no-nanny"))
 
         Thread(target=join_when_missed, daemon=True).start()
-        running = Cluster(address).run(NAMES[0], tasks)
+        running = Cluster(address).run(Job(NAMES[0]), tasks)
         next(running)
         assert f"waiting for workers: nobody has joined {address}" in caplog.text
         monkeypatch.setattr("outflank.execute.cluster._CONNECT_SECONDS", 1)
@@ -183,10 +183,10 @@ def test_an_address_where_no_scheduler_is(monkeypatch: pytest.MonkeyPatch) -> No
         Cluster("host")
     monkeypatch.setattr("outflank.execute.cluster._CONNECT_SECONDS", 0.5)
     with pytest.raises(ClusterFailed, match=r"no Dask scheduler answers at tcp://127.0.0.1:9 .*start one with"):
-        list(Cluster("tcp://127.0.0.1:9").run("workers_task:square", [("a", 1)]))
+        list(Cluster("tcp://127.0.0.1:9").run(Job("workers_task:square"), [("a", 1)]))
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ClusterFailed, match=r"not installed: pip install 'outflank\[cluster\]'"):
-        list(Cluster("tcp://127.0.0.1:9").run("workers_task:square", [("a", 1)]))
+        list(Cluster("tcp://127.0.0.1:9").run(Job("workers_task:square"), [("a", 1)]))
 
 
 def test_the_command_line_says_what_is_wrong(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

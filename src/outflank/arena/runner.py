@@ -21,7 +21,7 @@ from outflank.arena.openings import Opening
 from outflank.arena.schedule import Plan, Slot
 from outflank.arena.store import Store
 from outflank.board import Rules
-from outflank.execute import Executor, Lost, Task
+from outflank.execute import Executor, Job, Lost, Task
 from outflank.game import Game, Termination
 from outflank.game_loop import play_game
 
@@ -137,7 +137,7 @@ def run_plan(
     play = play_slot if notes else play_slot_briefly
     names = (f"{__name__}:{function.__name__}" for function in (play, warm_up, close_players, take_care))
     work, prepare, finish, care = names
-    with closing(executor.run(work, tasks(), prepare, setting_of(plan), finish, care)) as results:
+    with closing(executor.run(Job(work, prepare, setting_of(plan), finish, care), tasks())) as results:
         for key, outcome in results:
             slot = flying.pop(key)
             game = _lost_game(slot, outcome) if isinstance(outcome, Lost) else outcome

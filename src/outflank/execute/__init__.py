@@ -11,6 +11,6 @@ Tasks go out in batches that take about a fifth of a second, so that short tasks
 """
 
 from outflank.execute.local import Here, Processes
-from outflank.execute.tasks import MAX_DEATHS, Executor, Lost, Task, TaskFailed, resolve
+from outflank.execute.tasks import MAX_DEATHS, Executor, Job, Lost, Task, TaskFailed, resolve
 
-__all__ = ["MAX_DEATHS", "Executor", "Here", "Lost", "Processes", "Task", "TaskFailed", "resolve"]
+__all__ = ["MAX_DEATHS", "Executor", "Here", "Job", "Lost", "Processes", "Task", "TaskFailed", "resolve"]

@@ -56,18 +56,10 @@ class Cluster:
             raise BadSpec(f"{address!r} is no address of a Dask scheduler; expected for example tcp://host:8786")
         self.address = address
 
-    def run(
-        self,
-        work: str,
-        tasks: Iterable[Task],
-        prepare: str = "",
-        setting: Any = None,
-        finish: str = "",
-        care: str = "",
-    ) -> Results:
+    def run(self, job: Job, tasks: Iterable[Task]) -> Results:
         """The results as they come; waits for workers as long as there are none."""
         with _connected(self.address) as client:
-            shift = _Shift(client, Job(work, prepare, setting, finish, care), Backlog(tasks))
+            shift = _Shift(client, job, Backlog(tasks))
             try:
                 yield from shift.results()
             except BaseException:

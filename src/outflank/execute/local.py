@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
-from typing import Any
 
 from outflank.errors import BadSpec
 from outflank.execute.tasks import Backlog, Job, Results, Task, TaskFailed, failure, next_size
@@ -27,21 +26,12 @@ _FINISH_SECONDS = 5.0
 class Here:
     """Runs every task in this process, one after the other.
 
-    >>> list(Here().run("math:sqrt", [("a", 9), ("b", 4)]))
+    >>> list(Here().run(Job("math:sqrt"), [("a", 9), ("b", 4)]))
     [('a', 3.0), ('b', 2.0)]
     """
 
-    def run(
-        self,
-        work: str,
-        tasks: Iterable[Task],
-        prepare: str = "",
-        setting: Any = None,
-        finish: str = "",
-        care: str = "",
-    ) -> Results:
+    def run(self, job: Job, tasks: Iterable[Task]) -> Results:
         """The results in order; an error of the work is raised as it is."""
-        job = Job(work, prepare, setting, finish, care)
         try:
             function = job.begin()
             for key, payload in tasks:
@@ -72,24 +62,16 @@ class Processes:
         if not 1 <= self.workers <= 1024:
             raise BadSpec(f"{shown(self.workers)} workers are not possible; expected 1 to 1024")
 
-    def run(
-        self,
-        work: str,
-        tasks: Iterable[Task],
-        prepare: str = "",
-        setting: Any = None,
-        finish: str = "",
-        care: str = "",
-    ) -> Results:
+    def run(self, job: Job, tasks: Iterable[Task]) -> Results:
         """The results as they come; all workers have ended when the last is taken, or when the caller stops asking."""
         backlog = Backlog(tasks)
-        job = pickle.dumps(Job(work, prepare, setting, finish, care))
-        crew = [_hire(job) for _ in range(self.workers)] if backlog else []
+        packed = pickle.dumps(job)
+        crew = [_hire(packed) for _ in range(self.workers)] if backlog else []
         try:
             while backlog or any(worker.doing for worker in crew):
                 for worker in crew:
                     _hand_out(worker, backlog)
-                yield from _next_results(crew, job, backlog)
+                yield from _next_results(crew, packed, backlog)
         finally:
             _dismiss(crew)
 

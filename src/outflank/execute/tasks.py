@@ -32,27 +32,6 @@ class TaskFailed(OutflankError):
     """The work, or the preparation for it, raised an error in a worker."""
 
 
-class Executor(Protocol):
-    """Runs tasks and yields their results as they come."""
-
-    def run(
-        self,
-        work: str,
-        tasks: Iterable[Task],
-        prepare: str = "",
-        setting: Any = None,
-        finish: str = "",
-        care: str = "",
-    ) -> Results:
-        """`work(payload)` for every task.
-
-        `prepare(setting)` runs once in every worker before its first task, `finish()` when a worker has done its last.
-        `care()` runs before a task whose worker died, also before the preparation: whoever works may then be careful.
-        No worker runs two tasks at once.
-        """
-        ...
-
-
 def resolve(name: str) -> Callable[..., Any]:
     """The function that `module:function` names.
 
@@ -66,7 +45,12 @@ def resolve(name: str) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Job:
-    """What a worker is told once: the names of its functions."""
+    """What a worker is told once: the names of its functions.
+
+    `work(payload)` runs for every task, `prepare(setting)` once in every worker before its first, `finish()` when a
+    worker has done its last. `care()` runs before a task whose worker died, also before the preparation: whoever works
+    may then be careful.
+    """
 
     work: str
     prepare: str = ""
@@ -89,6 +73,14 @@ class Job:
         """Tidies the process up."""
         if self.finish:
             resolve(self.finish)()
+
+
+class Executor(Protocol):
+    """Runs tasks and yields their results as they come."""
+
+    def run(self, job: Job, tasks: Iterable[Task]) -> Results:
+        """The results of the job for every task. No worker runs two tasks at once."""
+        ...
 
 
 def failure(error: Exception) -> TaskFailed:
