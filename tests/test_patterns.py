@@ -2,6 +2,7 @@
 
 import lzma
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -136,14 +137,42 @@ def test_patterns_beat_five_terms_at_equal_depth(variant: Variant) -> None:
     assert won >= 8
 
 
-def test_the_value_is_for_the_side_to_move_at_any_depth() -> None:
-    """An even opening stays within a few discs, whoever is to move at the leaves."""
-    position = Position.start()
-    search = agent("minimax(eval=patterns)")
-    for move in ("f5", "d6", "c3", "d3", "c4"):
-        position = position.play(move)
-    values = [search.choose(position, Limits(depth=depth), 0).value or 0 for depth in (1, 2, 3, 4)]
-    assert max(values) - min(values) < 8 * UNIT
+def slow_negamax(position: Position, depth: int, value: Callable[[Position], int]) -> int:
+    """The value for the side to move, with a pass as a ply."""
+    if position.is_over:
+        return 10**6 * ((position.score() > 0) - (position.score() < 0))
+    if depth == 0:
+        return value(position)
+    return max(-slow_negamax(position.play(move), depth - 1, value) for move in position.moves)
+
+
+OWN = """
+from outflank.kernels.bitboard import count
+
+def tempo(own, opp, size):
+    return 100 * count(own) - 90 * count(opp) + 7
+
+tempo.of_mover = True
+"""
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("evaluation", ["patterns", "mover_relative:tempo"])
+def test_minimax_values_leaves_for_their_side_to_move(
+    evaluation: str, variant: Variant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mover_relative.py").write_text(OWN)
+    monkeypatch.syspath_prepend(tmp_path)
+    spec = read_evaluation(evaluation)
+    rng, rules = random.Random(7), Rules(8, variant)
+    search = agent(f"minimax(eval={evaluation})")
+    for plies in (3, 20, 41):
+        position = Position.start(rules)
+        for _ in range(plies):
+            position = position.play(rng.choice(position.moves))
+        for depth in (1, 2, 3):
+            expected = slow_negamax(position, depth, lambda leaf: evaluation_of(*leaf.boards, *spec.build(rules)))
+            assert search.choose(position, Limits(depth=depth), 0).value == expected
 
 
 # --- learning -------------------------------------------------------------------------------------------------------

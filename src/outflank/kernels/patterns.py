@@ -5,8 +5,9 @@ one, so that the all-empty pattern is 0 and the same pattern for the other side 
 the discs: the squares of one byte of a board add to all patterns at once a row of a table of 256, and 16 rows make all
 50 numbers of an 8x8 position. LLVM turns the loop into vector additions, so nothing need be carried from move to move.
 
-Measured on positions of games at 20 empties, AMD EPYC, one core beside others: 12 million evaluations a second. Tried
-without gain: the numbers in an array of their own first (10 million), bits gathered square by square (2 million).
+Measured on 4,000 positions at 20 empties, AMD EPYC, processor time of one core beside other work: 13.5 million
+evaluations a second; with signed indices, which numba looks at for being negative, 9.7; square by square 3.7. The
+numbers in an array first are as fast (14 million, phase given), and want working space for every thread.
 """
 
 from typing import NamedTuple
@@ -24,7 +25,7 @@ UNIT = 100
 
 
 class Patterns(NamedTuple):
-    """The data of a pattern evaluation, in the layout of one board size; six fields, where `Evaluation` has four."""
+    """The data of a pattern evaluation, in the layout of one board size."""
 
     rows: npt.NDArray[np.int16]
     """[8 * words, 256, patterns]: what the squares set in each byte of a board add to the number of every pattern."""
@@ -44,8 +45,9 @@ _BYTE = Word(255)
 
 
 @inlined
-def _byte(board: Board, i: int) -> int:
-    return int(np.int64((board[i >> 3] >> Word(8 * (i & 7))) & _BYTE))
+def _byte(board: Board, i: int) -> Word:
+    """A Word, because a signed index would be looked at for being negative."""
+    return (board[i >> 3] >> Word(8 * (i & 7))) & _BYTE
 
 
 @routine
@@ -56,13 +58,13 @@ def sum_of_8(me: Board, opp: Board, patterns: Patterns, phase: int) -> int:
     e, f, g, h = _byte(me, 4), _byte(me, 5), _byte(me, 6), _byte(me, 7)
     s, t, u, v = _byte(opp, 0), _byte(opp, 1), _byte(opp, 2), _byte(opp, 3)
     w, x, y, z = _byte(opp, 4), _byte(opp, 5), _byte(opp, 6), _byte(opp, 7)
-    total = np.int32(0)
+    total, row = np.int32(0), Word(phase)
     for i in range(len(centers)):
         own = rows[0, a, i] + rows[1, b, i] + rows[2, c, i] + rows[3, d, i]
         own += rows[4, e, i] + rows[5, f, i] + rows[6, g, i] + rows[7, h, i]
         other = rows[0, s, i] + rows[1, t, i] + rows[2, u, i] + rows[3, v, i]
         other += rows[4, w, i] + rows[5, x, i] + rows[6, y, i] + rows[7, z, i]
-        total += np.int32(weights[phase, centers[i] + np.int32(own - other)])
+        total += np.int32(weights[row, np.uint32(centers[i] + np.int32(np.int16(own - other)))])
     return int(total)
 
 
