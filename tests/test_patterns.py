@@ -1,7 +1,9 @@
 """Patterns: their geometry and sums against the obvious ones, shipped weights, and the regression that made them."""
 
+import io
 import lzma
 import random
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,9 +24,9 @@ from outflank.kernels.evaluate import evaluation_of
 from outflank.kernels.patterns import SCALE, UNIT
 from outflank.learn.games import Positions, game_lines, read_positions
 from outflank.learn.regression import errors, fit
-from outflank.patterns import PatternWeights, pattern_set, quantised, read_weights, shipped_weights
+from outflank.patterns import PatternWeights, pattern_set, quantised, read_weights, shipped_weights, weights_in
 from outflank.search.limits import Limits
-from support import EFFORT, from_naive
+from support import EFFORT, from_naive, refused
 from test_kernels import arbitrary_board
 
 VARIANTS: tuple[Variant, ...] = ("standard", "reversed")
@@ -120,6 +122,82 @@ def test_weights_are_part_of_the_identity(monkeypatch: pytest.MonkeyPatch) -> No
     assert identity("minimax(depth=2, eval=patterns)") != before
     assert identity("uct(playouts=9, playout=cutoff(depth=1, eval=patterns))") != playout
     assert identity("minimax(depth=2)").endswith("#" + before.split("#")[1].split("-")[0])
+
+
+def written(path: Path, seed: int = 1, **changes: object) -> Path:
+    """A small file of weights for standard 6x6."""
+    patterns = pattern_set(6)
+    values = np.random.default_rng(seed).integers(-2000, 2000, (2, patterns.weights)).astype(np.int16)
+    PatternWeights(Rules(6), values[:, patterns.canonical], {"rules": "standard 6x6"} | changes).write(path)
+    return path
+
+
+def test_weights_of_a_file_play_and_count_by_their_content(tmp_path: Path) -> None:
+    one, copy, other = written(tmp_path / "one.npz"), tmp_path / "copy.npz", written(tmp_path / "other.npz", seed=2)
+    copy.write_bytes(one.read_bytes())
+    texts = {
+        path: (
+            f'minimax(depth=2, eval=patterns(weights="{path}"))',
+            f'uct(playouts=9, playout=cutoff(depth=1, eval=patterns(weights="{path}")))',
+        )
+        for path in (one, copy, other)
+    }
+    start = Position.start(Rules(6))
+    for i in range(2):
+        values = [agent(texts[path][i]).choose(start, seed=1).value for path in (one, copy, other)]
+        assert values[0] == values[1] != values[2]
+        marks = [identity(texts[path][i]).split("#")[1] for path in (one, copy, other)]
+        assert marks[0] == marks[1] != marks[2]
+    kept, before = agent(texts[one][0]), identity(texts[one][0])
+    value = kept.choose(start).value
+    one.write_bytes(other.read_bytes())  # whoever plays goes on with what it read; whoever is built now reads anew
+    assert kept.choose(start).value == value != agent(texts[one][0]).choose(start).value
+    assert identity(texts[one][0]) != before
+    assert agent(agent(texts[one][0]).text).text == agent(texts[one][0]).text
+
+
+def archive(path: Path, **members: bytes) -> Path:
+    """A zip file with these members."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in members.items():
+            file.writestr(f"{name}.npy", content)
+    return path
+
+
+def packed(array: npt.NDArray[np.generic]) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    return buffer.getvalue()
+
+
+def test_what_is_no_file_of_weights_is_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    card, good = packed(np.array('{"rules": "standard 6x6"}')), written(tmp_path / "good.npz")
+    ones = packed(np.ones((2, 9), np.int16))
+    wrong = {
+        tmp_path / "missing.npz": "No such file",
+        tmp_path: "no file of weights",
+        written(tmp_path / "no-rules.npz", rules="chess"): "for which rules",
+        written(tmp_path / "other-board.npz", rules="reversed 6x6"): "weights for reversed 6x6; expected",
+        archive(tmp_path / "no-card.npz", weights=ones): "cannot be unpacked",
+        archive(tmp_path / "no-weights.npz", card=card): "cannot be unpacked",
+        archive(tmp_path / "list.npz", card=packed(np.array("[1]")), weights=ones): "its card is no table",
+        archive(tmp_path / "few.npz", card=card, weights=ones): "shape (2, 9)",
+        archive(tmp_path / "objects.npz", card=card, weights=packed(np.array([{}], object))): "cannot be unpacked",
+        archive(tmp_path / "huge.npz", card=card, weights=bytes(65 * 2**20)): "at most 67,108,864 are possible",
+        archive(tmp_path / "boast.npz", card=card, weights=ones.replace(b"(2, 9)", b"(99,9)")): "cut off",
+    }
+    text = tmp_path / "text.npz"
+    text.write_text("no archive")
+    torn = tmp_path / "torn.npz"
+    torn.write_bytes(good.read_bytes()[:-100])
+    for path, told in (wrong | {text: "cannot be unpacked", torn: "cannot be unpacked"}).items():
+        command = ["match", "--quiet", f'minimax(depth=1, eval=patterns(weights="{path}"))', "random", "--size", "6"]
+        assert told in refused([*command, "--games", "2", "--store", str(tmp_path / "games.db")], capfd), path
+    with (tmp_path / "long.npz").open("wb") as file:
+        file.truncate(64 * 2**20 + 1)
+    with pytest.raises(BadSpec, match="more than 67,108,864 bytes"):
+        read_weights(tmp_path / "long.npz", Rules(6))
+    assert weights_in(good).rules == Rules(6)
 
 
 @pytest.mark.compiled

@@ -469,6 +469,8 @@ def test_a_request_needs_an_id(page: Page, number: Any) -> None:
         "uct(playout=cutoff(8, os:system))",
         'minimax(eval="os:system")',
         "minimax(eval=some.file)",
+        "minimax(eval=patterns(weights=mine.npz))",
+        'minimax(eval=patterns(weights="/tmp/mine.npz"))',
         "minimax(eval=[os:system])",
     ],
 )

@@ -13,6 +13,7 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,8 @@ from outflank.board import Rules
 from outflank.errors import BadSpec
 from outflank.kernels.evaluate import MOBILITY, TERMS, AnyEvaluation, Evaluation
 from outflank.kernels.plug import compile_evaluation
-from outflank.patterns import shipped_weights
-from outflank.schema import LARGEST, CheckedOptions, Option, OptionType, Signature, lookup, numbers
+from outflank.patterns import PatternWeights, file_digest, read_weights, shipped_weights
+from outflank.schema import LARGEST, CheckedOptions, Option, OptionType, Signature, lookup, numbers, text
 from outflank.spec import Value, as_call, show
 
 Squares = npt.NDArray[np.int32]
@@ -145,9 +146,13 @@ class EvaluationSpec:
     """`module:function` of a person's own."""
     trained: bool = False
     """Whether it is the sum of trained patterns."""
+    file: str = ""
+    """Where their weights are, unless they are those of the package."""
 
     def load(self) -> Callable[..., int] | None:
-        """The person's own function, or None; raises BadSpec where there is none of that name."""
+        """The person's own function, or None; raises BadSpec where there is no such function or file of weights."""
+        if self.file:
+            file_digest(Path(self.file))
         module, _, name = self.own.partition(":")
         return load_object(module, name, "evaluation function f(own, opp, size) -> int") if self.own else None
 
@@ -163,17 +168,22 @@ class EvaluationSpec:
         """Raises BadSpec where its table or its weights are for other boards."""
         self.table.squares(rules.size)
         if self.trained:
-            shipped_weights(rules)
+            _weights(self, rules)
 
     def build(self, rules: Rules) -> tuple[AnyEvaluation, Any]:
         """(tables and weights for these rules, the compiled function of a person or None)."""
-        return _build(self, rules)
+        return _build(self, rules, file_digest(Path(self.file)) if self.file else "")
+
+
+def _weights(spec: EvaluationSpec, rules: Rules) -> PatternWeights:
+    return read_weights(Path(spec.file), rules) if spec.file else shipped_weights(rules)
 
 
 @lru_cache(maxsize=64)
-def _build(spec: EvaluationSpec, rules: Rules) -> tuple[AnyEvaluation, Any]:
+def _build(spec: EvaluationSpec, rules: Rules, _content: str) -> tuple[AnyEvaluation, Any]:
+    """`_content` tells apart what was in the file of weights, which may be written anew while a program runs."""
     if spec.trained:
-        return shipped_weights(rules).build(), None
+        return _weights(spec, rules).build(), None
     weights = np.array(spec.weights, np.int64)
     if rules.variant == "reversed":
         turned = np.arange(len(TERMS)) != MOBILITY
@@ -191,7 +201,7 @@ _FIXED = {"discs": {"discs": (1,)}, "corners": {"position": (1,)}}
 def _weighted(filled: CheckedOptions) -> EvaluationSpec:
     """The evaluation of a weight set: each term has one weight or one per phase, and 0 where nothing is said."""
     if filled.name == "patterns":
-        return EvaluationSpec(str(filled), trained=True)
+        return EvaluationSpec(str(filled), trained=True, file=filled["weights"] or "")
     limits = filled.get("phase_ends") or ()
     if list(limits) != sorted(set(limits)):
         raise BadSpec(f"phase_ends {show(limits)} do not rise; expected numbers of discs such as [22, 43]")
@@ -268,7 +278,8 @@ _SIGNATURES = {
         Signature(
             "patterns",
             "trained weights of corners, edges, rows and diagonals: hundredths of a disc at the end of the game",
-            source="ours, after Buro 1997; 8x8, both variants",
+            (Option("weights", text(most=1000), None, "a file of outflank learn; those of the package unless told"),),
+            "ours, after Buro 1997; 8x8, both variants",
         ),
         Signature(
             "terms",

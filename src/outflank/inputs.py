@@ -138,6 +138,17 @@ def open_file(path: str | Path) -> IO[bytes]:
     return open(path, "rb")
 
 
+def put_file(path: Path, content: bytes) -> None:
+    """Writes a file so that it is there whole or not at all, and with it the directories above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(content)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
 def decoded(content: bytes) -> str:
     """Text as people's programs write it: UTF-8 where it is, with or without a byte order mark, otherwise Latin-1.
 

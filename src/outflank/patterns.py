@@ -10,8 +10,12 @@ Weights are trained by `outflank.learn`; those in `weights/` come with a card th
 """
 
 import hashlib
+import io
 import json
-from collections.abc import Mapping
+import math
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
@@ -22,7 +26,8 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.board import Rules
-from outflank.errors import BadSpec
+from outflank.errors import BadRules, BadSpec
+from outflank.inputs import open_file, put_file, shown
 from outflank.kernels.patterns import SCALE, Patterns
 
 _LARGEST = 10
@@ -160,7 +165,9 @@ class PatternWeights:
         """Writes the file that `read_weights` reads: one weight for a pattern and its mirrored twin."""
         canonical = pattern_set(self.rules.size).canonical
         kept = self.values[:, canonical == np.arange(len(canonical))]
-        np.savez_compressed(path, weights=kept, card=np.array(json.dumps(dict(self.card))))
+        packed = io.BytesIO()
+        np.savez_compressed(packed, weights=kept, card=np.array(json.dumps(dict(self.card))))
+        put_file(path, packed.getvalue())
 
 
 def quantised(weights: npt.NDArray[np.float32]) -> npt.NDArray[np.int16]:
@@ -168,14 +175,104 @@ def quantised(weights: npt.NDArray[np.float32]) -> npt.NDArray[np.int16]:
     return np.clip(np.rint(weights * SCALE), -(2**15) + 1, 2**15 - 1).astype(np.int16)
 
 
+MOST_IN_WEIGHTS = 64 * 2**20
+"""Bytes of a file of weights, and of what it unpacks to."""
+MOST_PHASES = 64
+_MOST_IN_CARD = 2**20
+
+
 def read_weights(path: Path, rules: Rules) -> PatternWeights:
-    """The weights of a file."""
-    with np.load(path) as file:
-        kept, card = file["weights"], json.loads(str(file["card"]))
+    """The weights of a file for these rules; BadSpec says what is wrong with a file that has none."""
+    return _parsed(_content(path), str(path), rules)
+
+
+def weights_in(path: Path) -> PatternWeights:
+    """The weights of a file, for the rules that its card names."""
+    content = _content(path)
+    with _members(content, str(path)) as archive:
+        rules = _rules_of(_card(archive), str(path))
+    return _parsed(content, str(path), rules)
+
+
+def file_digest(path: Path) -> str:
+    """What tells the weights of a file from any others: a part of the identity of who uses them."""
+    return hashlib.blake2b(_content(path), digest_size=5).hexdigest()
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file that may hold weights."""
+    if path.suffix != ".npz":
+        raise BadSpec(f"{shown(str(path))} is no file of weights; expected the name of one, such as weights.npz")
+    try:
+        with open_file(path) as file:
+            content = file.read(MOST_IN_WEIGHTS + 1)
+    except OSError as error:
+        raise BadSpec(f"cannot read weights from {path}: {error.strerror}; expected a file of outflank learn") from None
+    if len(content) > MOST_IN_WEIGHTS:
+        raise BadSpec(f"{path} has more than {MOST_IN_WEIGHTS:,} bytes; expected a file of outflank learn")
+    return content
+
+
+@contextmanager
+def _members(content: bytes, name: str) -> Iterator[zipfile.ZipFile]:
+    """The file as an archive; whatever is wrong with it becomes a BadSpec."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            yield archive
+    except BadSpec as error:
+        raise BadSpec(f"{name} has no weights: {error}; expected a file of outflank learn") from None
+    except Exception:  # a damaged archive makes its readers raise many things
+        raise BadSpec(f"{name} has no weights: it cannot be unpacked; expected a file of outflank learn") from None
+
+
+def _array(archive: zipfile.ZipFile, name: str, most: int) -> npt.NDArray[Any]:
+    """An array of the archive. Its header is believed only where so many bytes are there."""
+    info = archive.getinfo(f"{name}.npy")
+    if info.file_size > most:
+        raise BadSpec(f"{name} would take {info.file_size:,} bytes, at most {most:,} are possible")
+    unpacked = io.BytesIO(archive.read(info))
+    if np.lib.format.read_magic(unpacked) != (1, 0):
+        raise BadSpec(f"{name} is written in another format than numpy's first")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(unpacked)
+    if math.prod(shape) * dtype.itemsize > info.file_size:
+        raise BadSpec(f"{name} is cut off")
+    unpacked.seek(0)
+    return np.asarray(np.load(unpacked, allow_pickle=False))
+
+
+def _card(archive: zipfile.ZipFile) -> dict[str, Any]:
+    card = json.loads(str(_array(archive, "card", _MOST_IN_CARD)))
+    if not isinstance(card, dict):
+        raise BadSpec("its card is no table")
+    return card
+
+
+def _rules_of(card: Mapping[str, Any], name: str) -> Rules:
+    try:
+        return Rules.parse(str(card.get("rules")))
+    except BadRules:
+        raise BadSpec(f"{name}: its card does not say for which rules its weights are") from None
+
+
+def _parsed(content: bytes, name: str, rules: Rules) -> PatternWeights:
     canonical = pattern_set(rules.size).canonical
     places = np.cumsum(canonical == np.arange(len(canonical))) - 1
+    with _members(content, name) as archive:
+        card = _card(archive)
+        kept = _array(archive, "weights", MOST_IN_WEIGHTS)
+    made_for = _rules_of(card, name)
+    if made_for != rules:
+        raise BadSpec(f"{name} has weights for {made_for}; expected weights for {rules}")
+    expected = places[-1] + 1
+    if kept.dtype != np.int16 or kept.ndim != 2 or kept.shape[1] != expected or not 1 <= len(kept) <= MOST_PHASES:
+        raise BadSpec(
+            f"{name} has weights of the shape {kept.shape} in {kept.dtype}; expected 1 to {MOST_PHASES} phases of "
+            f"{expected} in int16"
+        )
     return PatternWeights(rules, np.ascontiguousarray(kept[:, places[canonical]]), card)
 
+
+# --- those of the package ----------------------------------------------------------------------------------------
 
 _SHIPPED = resources.files("outflank") / "weights"
 

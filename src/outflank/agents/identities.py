@@ -2,10 +2,10 @@
 
 `identity("minimax(depth=3)")` is the canonical text and, behind ` #`, the behaviour: the number of its kind
 (`kinds.py`), and for everything that a text names as `module:Name` a hash of the source files behind it: the module's
-own file and the modules it imports that lie beside it. Trained weights count by their content too. Keys of games,
-stores and stored timings use identities. People are shown the text, and `agent`, `canonical` and `identity` take
-nothing else: only the present behaviour can be played. Nothing is imported or built: the files are found on the path
-and read.
+own file and the modules it imports that lie beside it. Trained weights count by their content too, whether they are
+the package's or those of a file. Keys of games, stores and stored timings use identities. People are shown the text,
+and `agent`, `canonical` and `identity` take nothing else: only the present behaviour can be played. Nothing is imported
+or built: the files are found on the path and read.
 """
 
 import ast
@@ -18,7 +18,7 @@ from pathlib import Path
 from outflank.agents.kinds import KINDS
 from outflank.agents.registry import IDENTITY, canonical, is_own
 from outflank.errors import BadSpec
-from outflank.patterns import weights_digest
+from outflank.patterns import file_digest, weights_digest
 from outflank.spec import Call, Value, parse
 
 
@@ -73,8 +73,18 @@ def behaviour(text: str) -> str:
     call = parse(canonical(text))
     number = [] if is_own(call) else [str(KINDS[call.name].behaviour)]
     names = sorted(set(_names(call)))
-    trained = [weights_digest()] if "patterns" in names else []
-    return "-".join([*number, *trained, *(_hash_of(name) for name in names if ":" in name)])
+    return "-".join([*number, *sorted(set(_trained(call))), *(_hash_of(name) for name in names if ":" in name)])
+
+
+def _trained(value: Value) -> Iterator[str]:
+    """What tells the trained weights apart that a call uses: those of the package, or those of a file."""
+    if value == "patterns":
+        yield weights_digest()
+    elif isinstance(value, Call) and value.name == "patterns":
+        yield from (file_digest(Path("".join(file))) for _, file in value.options if isinstance(file, str))
+    elif isinstance(value, Call):
+        for item in (*value.values, *(item for _, item in value.options)):
+            yield from _trained(item)
 
 
 def _names(value: Value) -> Iterator[str]:

@@ -11,10 +11,10 @@ in the directory are left alone, and a page that Outflank did not write is never
 
 import csv
 import io
-import os
 from pathlib import Path
 
 from outflank.errors import OutflankError
+from outflank.inputs import put_file
 from outflank.report import figures
 from outflank.report.document import Document, Table, Value, cell, named_figures, named_tables
 from outflank.report.html import GENERATOR, to_html
@@ -35,13 +35,13 @@ def write(document: Document, directory: str | Path) -> Path:
     place = Path(directory)
     drawn = {name: (figure, figures.draw(figure)) for name, figure in named_figures(document).items()}
     for name, (_, picture) in drawn.items():
-        _put(place / "figures" / f"{name}.svg", picture.svg.encode())
-        _put(place / "figures" / f"{name}.png", picture.png)
+        put_file(place / "figures" / f"{name}.svg", picture.svg.encode())
+        put_file(place / "figures" / f"{name}.png", picture.png)
     for name, table in named_tables(document).items():
-        _put(place / "tables" / f"{name}.csv", to_csv(table).encode())
-    _put(place / "report.md", to_markdown(document).encode())
+        put_file(place / "tables" / f"{name}.csv", to_csv(table).encode())
+    put_file(place / "report.md", to_markdown(document).encode())
     vectors = {figure: picture.svg for figure, picture in drawn.values()}
-    _put(place / "index.html", to_html(document, vectors.__getitem__).encode())
+    put_file(place / "index.html", to_html(document, vectors.__getitem__).encode())
     return place / "index.html"
 
 
@@ -62,14 +62,3 @@ def _raw(value: Value) -> str | int | float | None:
     if value is None or isinstance(value, int | float):
         return value
     return cell(value).text.replace("\r\n", "\n").replace("\r", "\n")  # csv leaves a lone \r without quotes
-
-
-def _put(path: Path, content: bytes) -> None:
-    """Writes a file so that it is there whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.write_bytes(content)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
