@@ -22,4 +22,4 @@ def must_end(control: Control) -> bool:
     """Whether the search must end; one that has used up its nodes is told so for good."""
     if control[NODES] >= control[MOST]:
         control[STOP] = 1
-    return control[STOP] != 0
+    return bool(control[STOP] != 0)
