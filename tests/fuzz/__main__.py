@@ -7,8 +7,9 @@ import time
 from importlib.util import find_spec
 from pathlib import Path
 
-from fuzz.run import keep, run, say, table
+from fuzz.run import run, say, table
 from fuzz.targets import TARGETS
+from outflank.execute.local import Processes
 
 
 def main() -> int:
@@ -41,13 +42,11 @@ def main() -> int:
     began = time.monotonic()
     if find_spec("atheris") is None:
         say("atheris is not installed: inputs are made by mutation, and not guided by coverage")
-    counts = run(args.targets or list(TARGETS), args.inputs, args.seed, args.workers, args.seconds)
+    names = args.targets or list(TARGETS)
+    counts = run(names, args.inputs, args.seed, Processes(args.workers), args.seconds, args.failures)
     sys.stdout.write(f"{table(counts)}\n")
     sys.stdout.write(f"{time.monotonic() - began:.0f} s with {args.workers} processes, seed {args.seed}\n")
-    failures = [failure for count in counts.values() for failure in count.failures]
-    for path, failure in zip(keep(failures, args.failures) if failures else [], failures, strict=True):
-        say(f"{path}: {failure.what[:200]}")
-    return 1 if failures else 0
+    return int(any(count.failures or count.errors for count in counts.values()))
 
 
 if __name__ == "__main__":

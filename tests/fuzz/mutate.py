@@ -4,8 +4,11 @@ import random
 import re
 from collections.abc import Callable, Sequence
 
+MOST_LENGTH = 2_000_000
+"""Characters of a text, at any moment while it is made: twice what the most patient reader takes."""
+_MOST_TOKENS = 200_000
 _ENOUGH = 20_000
-"""Characters of a text after which it is not changed any more: changes multiply, and memory ends."""
+"""Characters of a text after which it is not changed any more: changes multiply, and time ends."""
 _TOKEN = re.compile(r"[A-Za-z_]+|\d+|[ \t]+|\n|.", re.DOTALL)
 _NUMBERS = (
     *("0", "1", "2", "3", "4", "6", "8", "10", "16", "17", "64", "255", "256", "500", "1000", "2147483648"),
@@ -111,7 +114,13 @@ class Mutator:
 
     def _double(self, tokens: Tokens) -> None:
         at = self._place(tokens)
-        tokens[at:at] = tokens[at : at + self.rng.choice((1, 2, 4, 16))]
+        self._insert(tokens, at, tokens[at : at + self.rng.choice((1, 2, 4, 16))], 1)
+
+    def _insert(self, tokens: Tokens, at: int, part: Tokens, times: int) -> None:
+        """Puts a part in so many times, or as often as it fits: nothing is built that is too long, and then cut."""
+        length = MOST_LENGTH - sum(map(len, tokens))
+        room = min(length // max(1, sum(map(len, part))), (_MOST_TOKENS - len(tokens)) // max(1, len(part)))
+        tokens[at:at] = part * min(times, room)
 
     def _swap(self, tokens: Tokens) -> None:
         if tokens:
@@ -139,4 +148,4 @@ class Mutator:
         at, rng = self._place(tokens), self.rng
         part = tokens[at : at + rng.choice((1, 2, 3))]
         times = rng.choice((2, 3, 5, 20)) if rng.random() < 0.97 else rng.choice((300, 2000))
-        tokens[at:at] = part * (times if rng.random() < 0.999 else 60_000)
+        self._insert(tokens, at, part, times if rng.random() < 0.999 else 60_000)
