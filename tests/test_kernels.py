@@ -18,10 +18,11 @@ from outflank import Limits
 from outflank.agents import agent
 from outflank.board import SIZES, Position, Rules
 from outflank.evaluation import read_evaluation
-from outflank.kernels import bitboard, outlook, patterns, playout, policy, rules, shallow
+from outflank.kernels import bitboard, near_end, outlook, patterns, playout, policy, rules, shallow
 from outflank.kernels.evaluate import evaluation_of
 from outflank.kernels.jit import INTERPRETED, KERNELS, NATIVE, Board, Word
 from outflank.kernels.policy import KINDS
+from outflank.kernels.table import new_table
 from outflank.learn.games import read_positions
 from outflank.learn.regression import fit
 from outflank.patterns import PatternWeights, pattern_set, quantised
@@ -226,6 +227,11 @@ def test_kernels_have_the_types_they_promise() -> None:
         )  # with full taken as what is occupied the game is over
         occupied = tuple(Word(int(a) | int(b)) for a, b in zip(*only, strict=True))
         shallow.shallow(me, opp, occupied, occupied, 1, 0, 5, 1, 1)
+        near, control = new_table(0.1), np.array([0, 0, 10])
+        assert near_end.near_end(me, opp, game, 10, 0, near, control) == near_end.search(
+            me, opp, full, full, 10, 0, game, near, control
+        )
+        near_end.few(*only, occupied, 0, 0, game)
         if size == 8:
             playout.games_side_by_side(me, opp, full, Word(1), 0, np.empty(2, np.int16), playout.new_lanes())
         guided: Any = PlayoutPolicy("weighted").build(start.rules, 0.5)
@@ -244,7 +250,7 @@ def test_kernels_have_the_types_they_promise() -> None:
         for signature, overload in kernel.overloads.items():
             board = next((kind for kind in signature if isinstance(kind, types.UniTuple)), None)
             assert overload.signature.return_type == promised(declared, board), kernel.__name__
-    recursive: list[Any] = [rules.perft, outlook.estimate, shallow.shallow]
+    recursive: list[Any] = [rules.perft, outlook.estimate, shallow.shallow, near_end.search]
     for kernel in recursive:
         assert len(kernel.signatures) == 2, f"{kernel.__name__} compiled more than once per layout: {kernel.signatures}"
 

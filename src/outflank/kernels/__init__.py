@@ -16,5 +16,6 @@ Kernels know integers and arrays. A board is a tuple of 64-bit words, from the v
 | `table` | the transposition table: hash, entries, check words |
 | `alphabeta` | minimax to a fixed depth, resumable at any node |
 | `uct` | tree search by playouts |
+| `near_end` | exact search of the last squares by recursion |
 | `endgame` | exact endgame search, with its parts `outlook` (order of moves) and `shallow` (the last squares) |
 """

@@ -11,6 +11,10 @@ The plain twins below run interpreted and on CPUs without AVX2, and are what the
 made of: on single words, LLVM turns a loop over them into the widest vectors there are.
 """
 
+import itertools
+
+import numpy as np
+
 from outflank.kernels import native
 from outflank.kernels.jit import INTERPRETED, NATIVE, Board, Word, Words, inlined
 
@@ -334,6 +338,43 @@ flips = _native_flips if NATIVE else plain_flips_at
 """flips(me, opp, square): the discs of `opp` that a move of `me` on an empty square turns."""
 
 
+# --- the last empty squares -------------------------------------------------------------------------------
+
+
+def _neighbours() -> Words:
+    """For every square of one word the squares beside it."""
+    table = np.zeros(64, np.uint64)
+    for square in range(64):
+        around = itertools.product(*(range(max(place - 1, 0), min(place + 2, 8)) for place in divmod(square, 8)))
+        table[square] = sum(1 << 8 * row + column for row, column in around) - (1 << square)
+    return table
+
+
+_NEIGHBOURS = _neighbours()
+
+
+@inlined
+def flips_or_none(me: Board, opp: Board, square: int) -> Board:
+    """`flips`, sooner when no disc of `opp` is beside the square: where most empty squares are no moves."""
+    if len(me) == 1:
+        return flips(me, opp, square) if _NEIGHBOURS[square] & opp[0] != ZERO else (ZERO,)
+    else:
+        return flips(me, opp, square)
+
+
+@inlined
+def last_turned(me: Board, opp: Board, square: int) -> int:
+    """How many discs `me` turns by a move on the only empty square."""
+    if len(me) == 1 and NATIVE:
+        turned = ZERO
+        for way in range(4):
+            line = native.extract(me[0], native.LINE_TABLE[square, way])
+            turned += Word(native.TURNED_TABLE[native.PLACE_TABLE[square, way] + line])
+        return int(np.int64(turned))
+    else:
+        return count(flips(me, opp, square))
+
+
 # --- boards in arrays -------------------------------------------------------------------------------------
 
 
@@ -344,6 +385,14 @@ def load(rows: Words, index: int, like: Board) -> Board:
         return (rows[index, 0],)
     else:
         return (rows[index, 0], rows[index, 1], rows[index, 2], rows[index, 3])
+
+
+def _plain_scratch(rows: int, like: Board) -> Words:
+    return np.zeros((rows, len(like)), np.uint64)
+
+
+scratch = _plain_scratch if INTERPRETED else native.stack_rows
+"""scratch(rows, like): an array of shape [rows, words], of no particular content, until the caller returns."""
 
 
 @inlined

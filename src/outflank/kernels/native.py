@@ -25,6 +25,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 
 I1, I16, I32, I64 = (ir.IntType(bits) for bits in (1, 16, 32, 64))
 RAYS = ir.VectorType(I64, 4)
@@ -104,6 +105,39 @@ def deposit(typing: Any, bits: Any, mask: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), code
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def extract(typing: Any, word: Any, mask: Any) -> Any:
+    """The bits of the word on the set squares of the mask, side by side from the lowest on (BMI2 pext)."""
+
+    def code(context: Any, builder: Builder, sig: Any, args: Any) -> Value:
+        return _call(builder, "llvm.x86.bmi.pext.64", I64, args)
+
+    return types.uint64(types.uint64, types.uint64), code
+
+
+# --- memory -----------------------------------------------------------------------------------------------
+
+
+@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
+def stack_rows(typing: Any, rows: Any, like: Any) -> Any:
+    """An array of shape [rows, words of the board `like`] on the stack, filled with anything, until the caller returns.
+
+    `rows` is a literal.
+    """
+    number, words = rows.literal_value, len(like)
+    array_type = types.Array(types.uint64, 2, "C")
+
+    def code(context: Any, builder: Builder, sig: Any, args: Any) -> Value:
+        with builder.goto_entry_block():  # once a call, however often the place is passed
+            data = builder.alloca(I64, number * words)
+        array = context.make_array(array_type)(context, builder)
+        shape, strides = [_int(I64, number), _int(I64, words)], [_int(I64, 8 * words), _int(I64, 8)]
+        populate_array(array, data, shape, strides, _int(I64, 8), None)
+        return array._getvalue()
+
+    return array_type(rows, like), code
+
+
 # --- one word: 8x8 and smaller ----------------------------------------------------------------------------
 
 _STEPS = (1, 8, 7, 9)
@@ -174,6 +208,26 @@ def flips_one_word(typing: Any, me: Any, opp: Any, square: Any, rays: Any) -> An
         return _any_lane(builder, builder.or_(upward, downward))
 
     return types.uint64(types.uint64, types.uint64, types.int64, rays), code
+
+
+def _last_square_tables() -> tuple[Any, Any, Any]:
+    lines, places, turned = np.zeros((64, 4), np.uint64), np.zeros((64, 4), np.uint64), np.zeros(8 * 256, np.uint8)
+    for square in range(64):
+        for way, (down, right) in enumerate(_RISING):
+            rays = _ray(square, down, right), _ray(square, -down, -right)
+            lines[square, way] = rays[0] | rays[1] | 1 << square
+            places[square, way] = 256 * rays[1].bit_count()
+    for place in range(8):
+        for line in range(256):
+            above = [other for other in range(place + 1, 8) if line >> other & 1]
+            below = [other for other in range(place) if line >> other & 1]
+            turned[256 * place + line] = sum(abs(end - place) - 1 for end in above[:1] + below[-1:])
+    return lines, places, turned
+
+
+LINE_TABLE, PLACE_TABLE, TURNED_TABLE = _last_square_tables()
+"""For the last empty square of a board. Shape [64 squares, 4]: the lines through a square, and 256 times its place in
+each. Shape [8 places * 256]: how many discs of the other side are turned by the place and the line's own discs."""
 
 
 # --- four words: up to 16x16 ------------------------------------------------------------------------------

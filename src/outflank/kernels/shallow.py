@@ -98,7 +98,7 @@ _BLOCKS_OF_8, _BLOCKS_OF_16 = _block_table(1, 8), _block_table(4, 16)
 
 
 @inlined
-def _with_block_changed(odd: Board, square: int) -> Board:
+def with_block_changed(odd: Board, square: int) -> Board:
     """The odd blocks after a disc was set on `square`."""
     if len(odd) == 1:
         return (odd[0] ^ _BLOCKS_OF_8[square, 0],)
@@ -112,7 +112,7 @@ def odd_blocks(empty: Board) -> Board:
     """The blocks that hold an odd number of empty squares."""
     odd = without(empty, empty)
     while not is_empty(empty):
-        odd = _with_block_changed(odd, first(empty))
+        odd = with_block_changed(odd, first(empty))
         empty = without_first(empty)
     return odd
 
@@ -174,7 +174,7 @@ def shallow(
                     a, b = first(others), first(without_first(others))
                     value, done = _two(theirs, mine, a, b, bound, squares, sign, prize)
                 else:
-                    blocks = _with_block_changed(odd, square)
+                    blocks = with_block_changed(odd, square)
                     value, done = shallow(theirs, mine, full, blocks, empties - 1, bound, squares, sign, prize)
                 nodes += done
                 if -value > best:

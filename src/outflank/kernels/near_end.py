@@ -1,0 +1,321 @@
+"""The last squares of an exact endgame: null windows by recursion, where nine of ten nodes are.
+
+Two layers, by the number of empty squares:
+
+* **`search`** (more than `FEW`): a small table that stays in the processor's cache, bounds by stable discs, and an
+  order of moves by the fewest replies. What the order looks at, the boards after each move and the replies there, is
+  handed to the search of that move.
+* **`few`** (up to `FEW`): every empty square is tried, those in an odd block first. Blocks of 4x4 squares stand for
+  regions: who plays into an odd number of empty squares plays last there. On 8x8 they are the quadrants of Edax.
+
+Scores are those of the side to move: discs, plus the empty squares for the side with more discs where the prize is set,
+times the sign of the variant.
+
+Sources: Edax (Delorme) for parity, the order and counting the last flip; fastest-first is old in computer Othello.
+"""
+
+import numpy as np
+
+from outflank.kernels.bitboard import (
+    ZERO,
+    both,
+    count,
+    either,
+    first,
+    flips_or_none,
+    is_empty,
+    last_turned,
+    load,
+    moves,
+    scratch,
+    single,
+    store,
+    without,
+    without_first,
+)
+from outflank.kernels.control import NODES, Control, must_end
+from outflank.kernels.jit import Board, Word, Words, inlined, kernel
+from outflank.kernels.outlook import EndgameRules, frontier, stability
+from outflank.kernels.rules import PASS, after, with_turned
+from outflank.kernels.shallow import NONE, final_score, odd_blocks, with_block_changed
+from outflank.kernels.table import lower_in, move_in, pack_bounds, position_hash, read, slot, upper_in, write
+
+NEAR_END = 14
+"""The most empty squares that `near_end` is meant for, and that it has room for."""
+FEW = 4
+"""Empties up to which a position is searched without table and replies."""
+CHECKED = 8
+"""Empties from which a node asks whether the search must end: below, a search takes microseconds."""
+_FRONTIER = 7
+"""Empties from which the frontier is part of the order."""
+
+
+# --- few squares ------------------------------------------------------------------------------------------
+
+
+@inlined
+def _one(me: Board, opp: Board, square: int, rules: EndgameRules) -> int:
+    """The score with one empty square left."""
+    margin = 2 * count(me) - rules.squares + 1
+    turned = last_turned(me, opp, square)
+    if turned > 0:
+        return rules.sign * (margin + 2 * turned + 1)
+    turned = last_turned(opp, me, square)
+    if turned > 0:
+        return rules.sign * (margin - 2 * turned - 1)
+    return final_score(margin, 1, rules.sign, rules.prize)
+
+
+@inlined
+def _two(me: Board, opp: Board, empty: Board, alpha: int, rules: EndgameRules) -> tuple[int, int]:
+    """(score or a bound on its side of alpha, nodes) with two empty squares left."""
+    a, b = first(empty), first(without_first(empty))
+    facing, nodes = 1, 1
+    while True:
+        best = NONE
+        turned = flips_or_none(me, opp, a)
+        if not is_empty(turned):
+            theirs, mine = with_turned(me, opp, turned, single(a, me))
+            best = -_one(theirs, mine, b, rules)
+            nodes += 1
+            if best > alpha:
+                return facing * best, nodes
+        turned = flips_or_none(me, opp, b)
+        if not is_empty(turned):
+            theirs, mine = with_turned(me, opp, turned, single(b, me))
+            best = max(best, -_one(theirs, mine, a, rules))
+            nodes += 1
+        if best != NONE:
+            return facing * best, nodes
+        if facing < 0:
+            return facing * final_score(2 * count(me) - rules.squares + 2, 2, rules.sign, rules.prize), nodes
+        me, opp, facing, alpha = opp, me, -1, -alpha - 1
+
+
+@inlined
+def _three(me: Board, opp: Board, empty: Board, odd: Board, alpha: int, rules: EndgameRules) -> tuple[int, int]:
+    """(score or a bound on its side of alpha, nodes) with three empty squares left."""
+    facing, nodes = 1, 1
+    while True:
+        best = NONE
+        rest, later = _odd_first(empty, odd)
+        while not is_empty(rest):
+            square = first(rest)
+            rest, later = _next(rest, later)
+            turned = flips_or_none(me, opp, square)
+            if not is_empty(turned):
+                bit = single(square, me)
+                theirs, mine = with_turned(me, opp, turned, bit)
+                value, done = _two(theirs, mine, without(empty, bit), -max(alpha, best) - 1, rules)
+                nodes += done
+                best = max(best, -value)
+                if best > alpha:
+                    return facing * best, nodes
+        if best != NONE:
+            return facing * best, nodes
+        if facing < 0:
+            return facing * final_score(2 * count(me) - rules.squares + 3, 3, rules.sign, rules.prize), nodes
+        me, opp, facing, alpha = opp, me, -1, -alpha - 1
+
+
+@inlined
+def _four(me: Board, opp: Board, empty: Board, odd: Board, alpha: int, rules: EndgameRules) -> tuple[int, int]:
+    """(score or a bound on its side of alpha, nodes) with four empty squares left."""
+    facing, nodes = 1, 1
+    while True:
+        best = NONE
+        rest, later = _odd_first(empty, odd)
+        while not is_empty(rest):
+            square = first(rest)
+            rest, later = _next(rest, later)
+            turned = flips_or_none(me, opp, square)
+            if not is_empty(turned):
+                bit = single(square, me)
+                theirs, mine = with_turned(me, opp, turned, bit)
+                blocks = with_block_changed(odd, square)
+                value, done = _three(theirs, mine, without(empty, bit), blocks, -max(alpha, best) - 1, rules)
+                nodes += done
+                best = max(best, -value)
+                if best > alpha:
+                    return facing * best, nodes
+        if best != NONE:
+            return facing * best, nodes
+        if facing < 0:
+            return facing * final_score(2 * count(me) - rules.squares + 4, 4, rules.sign, rules.prize), nodes
+        me, opp, facing, alpha = opp, me, -1, -alpha - 1
+
+
+@inlined
+def _odd_first(empty: Board, odd: Board) -> tuple[Board, Board]:
+    """(the squares to try now, those to try later); the first is not empty while there is any."""
+    rest, later = both(empty, odd), without(empty, odd)
+    return (later, rest) if is_empty(rest) else (rest, later)
+
+
+@inlined
+def _next(rest: Board, later: Board) -> tuple[Board, Board]:
+    """The same less the first square to try."""
+    rest = without_first(rest)
+    return (later, rest) if is_empty(rest) else (rest, later)
+
+
+@kernel
+def few(me: Board, opp: Board, odd: Board, empties: int, alpha: int, rules: EndgameRules) -> tuple[int, int]:
+    """(a bound of the score, nodes) with at most `FEW` empty squares; `odd` are the blocks with an odd number."""
+    empty = without(rules.full, either(me, opp))
+    if empties == 4:
+        return _four(me, opp, empty, odd, alpha, rules)
+    if empties == 3:
+        return _three(me, opp, empty, odd, alpha, rules)
+    if empties == 2:
+        return _two(me, opp, empty, alpha, rules)
+    if empties == 1:
+        return _one(me, opp, first(empty), rules), 1
+    return rules.sign * (2 * count(me) - rules.squares), 1
+
+
+# --- more squares -----------------------------------------------------------------------------------------
+
+RANK, THEIRS, MINE, REPLIES, ROWS = range(5)
+"""Rows of a move: its rank, the boards after it, and the legal moves there."""
+_ROOM = ROWS * NEAR_END
+_FIRST, _USUAL = 1 << 30, 1 << 20
+"""The promise of the table's move, and what all others begin with."""
+_SQUARE, _SQUARES = Word(8), Word(255)
+_NUMBERS = Word(16)
+
+
+@inlined
+def _promise(mine: Board, replies: Board, empty: Board, odd: Board, square: int, rules: EndgameRules) -> int:
+    """How good a move looks that leads to `mine` and `replies`."""
+    corners = both(rules.sides, rules.ends)
+    promise = _USUAL - 32 * (count(replies) + count(both(replies, corners)))
+    if count(empty) >= _FRONTIER:
+        promise -= 4 * frontier(mine, empty, rules)
+    return promise + 16 * rules.sign * count(both(mine, corners)) + 8 * count(both(odd, single(square, mine)))
+
+
+@inlined
+def _ranked(me: Board, opp: Board, legal: Board, odd: Board, hint: int, rules: EndgameRules, ranked: Words) -> int:
+    """Writes all moves into rows of `ranked`; their number."""
+    number, empty = 0, without(rules.full, either(me, opp))
+    while not is_empty(legal):
+        square = first(legal)
+        legal = without_first(legal)
+        theirs, mine = after(me, opp, square)
+        replies = moves(theirs, mine, rules.full)
+        promise = _FIRST if square == hint else _promise(mine, replies, empty, odd, square, rules)
+        ranked[ROWS * number, 0] = (Word(promise) << _SQUARE) | Word(square)
+        store(ranked, ROWS * number + THEIRS, theirs)
+        store(ranked, ROWS * number + MINE, mine)
+        store(ranked, ROWS * number + REPLIES, replies)
+        number += 1
+    return number
+
+
+@inlined
+def _best_left(ranked: Words, number: int) -> int:
+    """Which of the moves has the highest rank."""
+    best, at = ranked[0, 0], 0
+    for other in range(1, number):
+        if ranked[ROWS * other, 0] > best:
+            best, at = ranked[ROWS * other, 0], other
+    return at
+
+
+@inlined
+def _recall(near: Words, key: Word) -> Word:
+    """What the table knows of a position, packed; 0 for nothing."""
+    at = slot(key, len(near)) & ~1
+    entry = read(near, at, key)
+    return entry if entry != ZERO else read(near, at + 1, key)
+
+
+@inlined
+def _remember(near: Words, key: Word, lower: int, upper: int, empties: int, move: int) -> None:
+    """Stores bounds of a position, or tightens those that are there. The one before in its place moves to the next."""
+    at = slot(key, len(near)) & ~1
+    entry = read(near, at, key)
+    if entry == ZERO:
+        entry = read(near, at + 1, key)
+        if entry != ZERO:
+            at += 1
+    if entry != ZERO:
+        lower, upper = max(lower, lower_in(entry)), min(upper, upper_in(entry))
+    else:
+        near[at + 1, 0], near[at + 1, 1] = near[at, 0], near[at, 1]
+    write(near, at, key, pack_bounds(lower, upper, empties, move))
+
+
+@kernel
+def search(
+    me: Board,
+    opp: Board,
+    legal: Board,
+    odd: Board,
+    empties: int,
+    alpha: int,
+    rules: EndgameRules,
+    near: Words,
+    control: Control,
+) -> int:
+    """`near_end` of a position whose moves and odd blocks are known. Recursion keeps one signature."""
+    if empties <= FEW:
+        value, nodes = few(me, opp, odd, empties, alpha, rules)
+        control[NODES] += nodes
+        return value
+    control[NODES] += 1
+    if empties >= CHECKED and must_end(control):
+        return alpha
+    if is_empty(legal):
+        legal = moves(opp, me, rules.full)
+        if is_empty(legal):
+            return final_score(2 * count(me) - rules.squares + empties, empties, rules.sign, rules.prize)
+        return -search(opp, me, legal, odd, empties, -alpha - 1, rules, near, control)
+    key = position_hash(me, opp)
+    entry = _recall(near, key)
+    if entry != ZERO:
+        if lower_in(entry) > alpha:
+            return lower_in(entry)
+        if upper_in(entry) <= alpha:
+            return upper_in(entry)
+    if alpha >= empties:
+        stable, stable_theirs = stability(me, opp, rules)
+        most = rules.squares - 2 * (stable_theirs if rules.sign > 0 else stable)
+        if most <= alpha:
+            return most
+    ranked = scratch(_ROOM, me)
+    number = _ranked(me, opp, legal, odd, move_in(entry), rules, ranked)
+    best, best_move = NONE, PASS
+    for _ in range(number):
+        at = ROWS * _best_left(ranked, number)
+        square = int(np.int64(ranked[at, 0] & _SQUARES))
+        ranked[at, 0] = ZERO
+        theirs, mine, replies = (
+            load(ranked, at + THEIRS, me),
+            load(ranked, at + MINE, me),
+            load(ranked, at + REPLIES, me),
+        )
+        blocks = with_block_changed(odd, square)
+        bound = -max(alpha, best) - 1
+        value = -search(theirs, mine, replies, blocks, empties - 1, bound, rules, near, control)
+        if value > best:
+            best, best_move = value, square
+            if best > alpha:
+                break
+    if empties >= CHECKED and must_end(control):
+        return alpha
+    lower = best if best > alpha else -rules.squares
+    upper = best if best <= alpha else rules.squares
+    _remember(near, key, lower, upper, empties, best_move)
+    return best
+
+
+@kernel
+def near_end(
+    me: Board, opp: Board, rules: EndgameRules, empties: int, alpha: int, near: Words, control: Control
+) -> int:
+    """A bound of the exact score: an upper one when at most alpha, otherwise a lower one."""
+    legal = moves(me, opp, rules.full)
+    odd = odd_blocks(without(rules.full, either(me, opp)))
+    return search(me, opp, legal, odd, empties, alpha, rules, near, control)
