@@ -325,12 +325,24 @@ def test_a_changed_text_is_found_by_its_games(copy: Path, capfd: pytest.CaptureF
     assert "is not as it was written: `outflank store FILE --check`" in refused(["store", str(copy)], capfd)
 
 
-def test_a_changed_result_is_found_without_a_checksum(copy: Path, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        "points = 1 - points, score = -score",
+        "black = white, white = black",
+        "pair = 'another'",
+        "moves = moves || 'a1'",
+    ],
+)
+def test_no_changed_game_enters_a_rating_or_a_match(copy: Path, capfd: pytest.CaptureFixture[str], change: str) -> None:
     with closing(sqlite3.connect(copy)) as connection, connection:
-        connection.execute("UPDATE games SET points = 1 - points WHERE points <> 0.5 AND rowid < 9")
+        connection.execute(f"UPDATE games SET {change} WHERE rowid = (SELECT rowid FROM games WHERE points <> 0.5)")
     assert "is not as it was written" in refused(["rate", str(copy)], capfd)
-    with Store(copy, reading=True) as store, pytest.raises(StoreError, match="not as it was written"):
-        list(store.finished(small_plan(60).slots()))
+    slots = list(small_plan(60).slots())
+    with Store(copy, reading=True) as store:
+        for asked in (store.finished(slots), store.results(), store.outcomes([slot.key for slot in slots])):
+            with pytest.raises(StoreError, match="not as it was written"):
+                list(asked)
 
 
 @pytest.mark.parametrize("value", ["NULL", "7", "x'ff'"])
