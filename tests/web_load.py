@@ -1,14 +1,16 @@
 """Many games, sockets and bad messages on one server, with figures; run by `make load`.
 
 First so many sockets are open at once and each plays a game, then sockets send random and malformed messages. Last
-people play, a move every second or two, while others open many sockets, read nothing, and send what is known to hurt:
-searches without end, openings that are not to be found, huge numbers, endless brackets, texts as long as may be.
+people play, a move every one to four seconds, while others send as fast as the server reads what is known to hurt
+(searches without end, openings that are not to be found, huge numbers, endless brackets, texts as long as may be), ask
+without end and read nothing, or keep sockets open and do nothing, a third of the other sockets each.
 Nothing may go wrong, everybody's moves are to be answered within a second, and afterwards the server must be as small,
 as idle and as helpful as before.
 """
 
 import argparse
 import asyncio
+import contextlib
 import json
 import random
 import resource
@@ -22,6 +24,8 @@ from web_client import START, Line, Server, by_hand, pester, play, serving, talk
 
 MOST_SECONDS = 1.0
 """Until a move is answered, whatever others do."""
+THINKING_SECONDS = 1.0, 4.0
+"""Between two moves of a person."""
 
 
 @dataclass(frozen=True)
@@ -115,11 +119,11 @@ class Waits:
 
 
 async def person(server: Server, seed: int, moves: int, agent: str, waits: Waits) -> None:
-    """Somebody who plays against an agent and thinks a second or two about every move."""
+    """Somebody who plays against an agent and thinks a few seconds about every move."""
     rng = random.Random(seed)
     async with talking(server) as talk:
         game: dict[str, Any] = START | {"moves": []}
-        await asyncio.sleep(rng.uniform(0, 2))
+        await asyncio.sleep(rng.uniform(0, THINKING_SECONDS[1]))
         for number in range(moves):
             began = time.perf_counter()
             state = (await talk.ask(id=f"state {number}", do="state", game=game))[-1]
@@ -134,20 +138,22 @@ async def person(server: Server, seed: int, moves: int, agent: str, waits: Waits
                 waits.errors.append(str(reply))
                 return
             game["moves"].append(reply["move"])
-            await asyncio.sleep(rng.uniform(0.5, 2))
+            await asyncio.sleep(rng.uniform(*THINKING_SECONDS))
 
 
 async def enemy(server: Server, seed: int) -> None:
-    """Somebody who sends what hurts, about once a second, without end; comes back when cut off."""
+    """Somebody who sends what hurts as fast as it is read, without end; comes back when cut off."""
     rng = random.Random(seed)
     while True:
         async with by_hand(server) as line, asyncio.TaskGroup() as group:
+            line.writer.transport.set_write_buffer_limits(high=4096)
             reading = group.create_task(_read(line))
             while not reading.done():
                 line.send(rng.choice(HOSTILE) if rng.random() < 0.99 else "x" * 300_000)
-                await asyncio.sleep(rng.uniform(0.5, 1.5))
                 if rng.random() < 0.1:
                     line.send(json.dumps({"id": "s", "do": "stop", "what": rng.randrange(1, 14)}))
+                with contextlib.suppress(ConnectionError):
+                    await line.writer.drain()
 
 
 async def _read(line: Line) -> None:
@@ -155,17 +161,18 @@ async def _read(line: Line) -> None:
         pass
 
 
-async def deaf(server: Server, seed: int) -> None:
-    """Somebody who asks and never reads; comes back when cut off."""
+async def deaf(server: Server) -> None:
+    """Somebody who asks as fast as it is read and never reads; comes back when cut off."""
     while True:
         async with by_hand(server) as line:
             line.writer.transport.pause_reading()  # type: ignore[attr-defined]
+            line.writer.transport.set_write_buffer_limits(high=4096)
             number = 0
-            while not line.writer.is_closing():
-                number += 1
-                if line.writer.transport.get_write_buffer_size() < 1 << 16:
+            with contextlib.suppress(ConnectionError):
+                while not line.writer.is_closing():
+                    number += 1
                     line.send(_UNREAD % number)
-                await asyncio.sleep(0.5 + seed % 7 / 7)
+                    await line.writer.drain()
 
 
 async def idle(server: Server) -> None:
@@ -189,7 +196,7 @@ async def together(server: Server, games: int, sockets: int, moves: int, agent: 
 async def be_enemies(server: Server, sockets: int) -> None:
     """A third sends what hurts, a third does not read, a third is idle; until this process is ended."""
     third = sockets // 3
-    everybody = [enemy(server, seed) for seed in range(third)] + [deaf(server, seed) for seed in range(third)]
+    everybody = [enemy(server, seed) for seed in range(third)] + [deaf(server) for _ in range(third)]
     everybody += [idle(server) for _ in range(sockets - 2 * third)]
     say("here")
     await asyncio.gather(*everybody)

@@ -32,6 +32,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        visitors.get_ready()
         yield
         visitors.pools.close()
 

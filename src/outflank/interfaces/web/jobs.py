@@ -1,7 +1,8 @@
 """Requests at work: each runs in a thread, tells what it finds, and ends when it is told to.
 
-The event loop never searches. It looks at a job ten times a second and sends what is new; a job that has nothing new
-for a while sends its last answer again with the time that has passed, so that a page sees that it is alive.
+The event loop never searches. It looks at the jobs that have a thread ten times a second and sends what is new; one
+that has nothing new for a while sends its last answer again with the time that has passed, so that a page sees that it
+is alive. Those that wait for a thread cost nothing.
 """
 
 import asyncio
@@ -10,9 +11,8 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TypeVar, cast
 
 from outflank.errors import OutflankError
 from outflank.interfaces.preparing import QUIET_SECONDS
@@ -22,8 +22,8 @@ from outflank.interfaces.web.security import Caps
 from outflank.interfaces.web.verbs import Answer, Reply
 from outflank.search.clock import stoppable
 
-T = TypeVar("T")
-Send = Callable[[str], Awaitable[None]]
+Tell = Callable[["Job", str, bool], None]
+"""Takes an answer of a job as it is sent, and whether it is the last."""
 
 _FIRST_LOOK, _LOOK, _SIGN_OF_LIFE = 0.02, 0.1, 0.18
 _PATIENCE = 0.03
@@ -31,23 +31,27 @@ _PATIENCE = 0.03
 can stop, is left alone: the page is told that it has ended, its place is another's, and its thread ends later."""
 _OVERDUE = 5.0
 """Seconds beyond its time after which a job that does not end by itself is left alone as well."""
-_QUICK_SHARE = 0.25
-_NICENESS = 3
-"""Of threads that search, so that messages are heard and quick answers given beside them."""
+_NICENESS = 5
+"""Of threads that search, and twice as much of those that analyse, so that messages are heard beside them."""
+
+_STOPPED: Reply = {"kind": "stopped", "last": True}
 
 log = logging.getLogger("outflank.web")
 
 
 class Pools:
-    """The threads of a server: some for quick answers, some for moves that people wait for, some for analyses."""
+    """The threads of a server: some for moves that people wait for, some for analyses, some for what may compile."""
 
     def __init__(self, caps: Caps) -> None:
         self.lanes = {
-            "quick": Lane("quick", caps.quick_workers, _QUICK_SHARE),
+            "first": Lane("first", caps.first_workers, caps.move_share, _NICENESS),
             "moves": Lane("moves", caps.workers, caps.move_share, _NICENESS),
             "analyses": Lane("analyses", caps.workers, caps.analysis_share, 2 * _NICENESS),
         }
         self.jobs: set[Job] = set()
+        self.running: set[Job] = set()
+        """Those of the jobs that have a thread."""
+        self._is_looking = False
 
     def queues(self) -> dict[str, Queue]:
         """What a page waits for in every lane."""
@@ -58,12 +62,10 @@ class Pools:
         self.jobs.add(job)
         turn = self.lanes[name].submit(queue, job)
         turn.future.add_done_callback(lambda _: self.jobs.discard(job))
+        if not self._is_looking:
+            self._is_looking = True
+            self._look(asyncio.get_running_loop())
         return turn
-
-    async def aside(self, queue: Queue, work: Callable[[], T]) -> T:
-        """What a short function returns, run among the quick answers."""
-        turn = self.lanes["quick"].submit(queue, _Call(work))
-        return cast(T, await asyncio.wrap_future(turn.future))
 
     def close(self) -> None:
         """Ends everything; threads are gone a few milliseconds later."""
@@ -72,53 +74,55 @@ class Pools:
         for lane in self.lanes.values():
             lane.close()
 
-
-class _Call:
-    """A function as work of a lane."""
-
-    def __init__(self, work: Callable[[], object]) -> None:
-        self._work = work
-
-    def run(self, _turn: Turn) -> object:
-        return self._work()
+    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+        for job in list(self.running):
+            job.look()
+        self._is_looking = bool(self.jobs)
+        if self._is_looking:
+            loop.call_later(_FIRST_LOOK, self._look, loop)
 
 
 class Job:
     """One request: its answers so far, and the wish that it end."""
 
-    def __init__(self, number: Id, answer: Answer, seconds: float, stream: bool) -> None:
-        self.number, self._answer, self._seconds, self.stream = number, answer, seconds, stream
+    def __init__(self, number: Id, answer: Answer, seconds: float, stream: bool, tell: Tell) -> None:
+        self.number, self._answer, self._seconds, self.stream, self._tell = number, answer, seconds, stream, tell
         self._wish = threading.Event()
         self._deadline = float("inf")
         self.news: deque[Reply] = deque(maxlen=1 if stream else None)
+        self._latest: Reply | None = None
+        self._sent = self._next_look = 0.0
         self._prepares = 0.0
         """Since when it tells that it is preparing; 0 when it does not."""
         self._excuse: Reply = {}
         """Why it was told to end, where others are the reason."""
-        self._turn: Turn | None = None
-        self._waiting: asyncio.Future[object] | None = None
+        self._ended = False
 
     def begin(self, pools: Pools, name: str, queue: Queue) -> None:
         """Hands it to the threads of this name."""
+        self._pools, self._loop = pools, asyncio.get_running_loop()
+        self._began = time.monotonic()
         self._turn = pools.submit(name, queue, self)
-        self._waiting = asyncio.wrap_future(self._turn.future)
-        self._waiting.add_done_callback(_look_at)
+        self._turn.future.add_done_callback(self._call_end)
+
+    # --- in a thread ----------------------------------------------------------------------------------------------
 
     def run(self, turn: Turn) -> str:
-        """In a thread: gathers the answers and returns the last one as it is sent."""
+        """Gathers the answers and returns the last one as it is sent."""
         self._deadline = time.monotonic() + self._seconds
-        with stoppable(lambda: self._told(turn)):
-            while True:
-                try:
-                    self._tell(next(self._answer), turn)
-                except StopIteration as end:
-                    return self._written(end.value | {"last": True} | self._excuse)
-                except OutflankError as error:
-                    return self._written(error_reply(str(error)))
-                except RecursionError:
-                    return self._written(error_reply("the message is nested too deeply; expected a few levels"))
+        self._pools.running.add(self)
+        try:
+            with stoppable(lambda: self._told(turn)):
+                while True:
+                    reply, is_last = next_of(self._answer)
+                    if is_last:
+                        return self._written(reply | self._excuse)
+                    if reply:
+                        self._offer(reply, turn)
+        finally:
+            self._pools.running.discard(self)
 
-    def _tell(self, reply: Reply, turn: Turn) -> None:
+    def _offer(self, reply: Reply, turn: Turn) -> None:
         """Offers a reply. That something is prepared is replaced by what follows, and its time is not the search's."""
         if self._prepares:
             with suppress(IndexError):  # it has been fetched
@@ -140,62 +144,76 @@ class Job:
         return turn.is_over
 
     def _written(self, reply: Reply) -> str:
-        return json.dumps({"id": self.number, **reply}, separators=(",", ":"))
+        return written(self.number, reply)
+
+    def _call_end(self, _future: object) -> None:
+        with suppress(RuntimeError):  # the server has ended
+            self._loop.call_soon_threadsafe(self._end)
+
+    # --- in the event loop ----------------------------------------------------------------------------------------
 
     def stop(self) -> None:
         """Ends it, or keeps it from beginning."""
         self._wish.set()
-        if self._turn is not None and self._waiting is not None:
-            self._turn.withdraw()
-            self._waiting.get_loop().call_later(_PATIENCE, self._leave)
+        self._turn.withdraw()
+        self._loop.call_later(_PATIENCE, self._leave)
+
+    def look(self) -> None:
+        """Sends what is new, and sees to it that it ends in time."""
+        now = time.monotonic()
+        if now < self._next_look or self._ended:
+            return
+        self._next_look = now + _LOOK
+        while self.news and now - self._prepares > QUIET_SECONDS:
+            self._latest, self._sent = self.news.popleft(), now
+            self._tell(self, self._written(self._latest), False)
+        if self.stream and self._latest and now - self._sent > _SIGN_OF_LIFE:
+            self._sent = now
+            self._tell(self, self._written(self._latest | {"seconds": round(now - self._began, 4)}), False)
+        self._turn.relieve()
+        if now > self._deadline + _OVERDUE:
+            self.stop()
 
     def _leave(self) -> None:
         """The page waits for it no longer."""
-        assert self._turn is not None and self._waiting is not None, "it has begun"
-        if not self._waiting.done():
-            self._waiting.cancel()
+        if not self._ended:
             self._turn.relieve(at_once=True)
+            self._end_with(self._written(_STOPPED))
 
-    async def report(self, send: Send) -> str:
-        """Sends the answers as they come, and returns the last one, marked as such."""
-        assert self._waiting is not None and self._turn is not None, "it has begun"
-        waiting = self._waiting
-        began = sent = time.monotonic()
-        latest: Reply | None = None
-        look = _FIRST_LOOK
-        while not (await asyncio.wait({waiting}, timeout=look))[0]:
-            look = _LOOK
-            while self.news and time.monotonic() - self._prepares > QUIET_SECONDS:
-                latest, sent = self.news.popleft(), time.monotonic()
-                await send(self._written(latest))
-            if self.stream and latest and time.monotonic() - sent > _SIGN_OF_LIFE:
-                sent = time.monotonic()
-                await send(self._written(latest | {"seconds": round(sent - began, 4)}))
-            self._turn.relieve()
-            if time.monotonic() > self._deadline + _OVERDUE:
-                self.stop()
-        if not self.stream:
-            while self.news:
-                await send(self._written(self.news.popleft()))
-        return self._outcome(waiting)
+    def _end(self) -> None:
+        """Sends what is left, and the last answer."""
+        done = self._turn.future
+        if self._ended:
+            return
+        while self.news and not self.stream and not done.cancelled():
+            self._tell(self, self._written(self.news.popleft()), False)
+        self._end_with(self._written(_STOPPED) if done.cancelled() else str(done.result()))
 
-    def _outcome(self, done: "asyncio.Future[object]") -> str:
-        """The last answer, or what went wrong, in words."""
-        if done.cancelled():
-            return self._written({"kind": "stopped", "last": True})
-        error = done.exception()
-        if error is None:
-            return str(done.result())
-        log.error("a request failed", exc_info=error)
-        return self._written(error_reply(f"this could not be answered: {type(error).__name__}: {error}"[:500]))
+    def _end_with(self, last: str) -> None:
+        self._ended = True
+        self._tell(self, last, True)
+
+
+def next_of(answer: Answer) -> tuple[Reply, bool]:
+    """The next reply, empty where there is nothing to tell yet, and whether it is the last: also what went wrong."""
+    try:
+        return next(answer), False
+    except StopIteration as end:
+        return end.value | {"last": True}, True
+    except OutflankError as error:
+        return error_reply(str(error)), True
+    except RecursionError:
+        return error_reply("the message is nested too deeply; expected a few levels"), True
+    except Exception as error:
+        log.exception("a request failed")
+        return error_reply(f"this could not be answered: {type(error).__name__}: {error}"[:500]), True
+
+
+def written(number: Id, reply: Reply) -> str:
+    """A reply as it is sent."""
+    return json.dumps({"id": number, **reply}, separators=(",", ":"))
 
 
 def error_reply(message: str) -> Reply:
     """The last answer where there is none."""
     return {"kind": "error", "message": message, "last": True}
-
-
-def _look_at(waiting: "asyncio.Future[object]") -> None:
-    """An error that nobody waits for any more is no news."""
-    if not waiting.cancelled():
-        waiting.exception()

@@ -5,9 +5,9 @@ the one that would have used least of the lane after it, going by its latest req
 (Goyal, Vin and Cheng, 1996), where what a request takes is known only when it is over. Who asks for much waits for
 themselves; who asks for little is hardly kept waiting.
 
-A turn cannot be taken back from Python, but while somebody waits a request that has had its share is asked to end. One
-that does not hear, because it compiles, keeps its thread and gives up its place: another thread takes that. Few
-threads are lent in this way at a time.
+A turn cannot be taken back from Python, but while somebody waits a request that has had its share is asked to end; the
+more pages wait, the smaller the share. One that does not hear, because it compiles, keeps its thread and gives up its
+place: another thread takes that. Few threads are lent in this way at a time.
 """
 
 import heapq
@@ -27,6 +27,8 @@ _NEWCOMER_SECONDS = 0.02
 """What the first request of a page is expected to take of a processor."""
 _GRACE_SECONDS = 0.25
 """For a request that was asked to end before its place is given to another."""
+_SHORTEST_SHARE = 0.05
+"""Seconds of a turn, however many wait."""
 MOST_LENT = 16
 """Threads of a lane that may run beside its places."""
 
@@ -66,7 +68,7 @@ class Turn:
     @property
     def is_over(self) -> bool:
         """Whether it has had its share and somebody else waits."""
-        return self.lane.others_wait(self.queue) and time.monotonic() - self.began > self.lane.share
+        return self.lane.others_wait(self.queue) and time.monotonic() - self.began > self.lane.share_now
 
     def begin_again(self) -> None:
         """Its share begins now: what was done so far was not its own work."""
@@ -78,7 +80,7 @@ class Turn:
 
     def relieve(self, at_once: bool = False) -> None:
         """Gives its place to others, if somebody waits and it does not hear; its thread goes on."""
-        late = time.monotonic() - self.began > self.lane.share + _GRACE_SECONDS
+        late = time.monotonic() - self.began > self.lane.share_now + _GRACE_SECONDS
         if self.began and not self.lent and (at_once or (late and self.lane.others_wait(self.queue))):
             self.lane.lend(self)
 
@@ -121,6 +123,11 @@ class Lane:
             elif self._threads < self.places:
                 self._start_thread()
         return turn
+
+    @property
+    def share_now(self) -> float:
+        """The seconds of a turn: fewer where more pages wait than there are places, so that all of them come soon."""
+        return max(min(_SHORTEST_SHARE, self.share), self.share * min(1.0, self.places / (len(self._waiting) or 1)))
 
     def others_wait(self, queue: Queue) -> bool:
         """Whether somebody else waits for a place."""

@@ -9,16 +9,19 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from outflank.interfaces.web.security import Pace
+
 FIRST_WORDS_SECONDS = 10.0
 """For a browser to say what it wants."""
 ANSWER_SECONDS = 600.0
 """For a browser to read one answer, such as a file of a report."""
 LAST_WORDS_SECONDS = 5.0
 """For a page to read the rest once its line has ended."""
-MOST_PIECES = 1000
-"""Pings, and pieces of a message, between two messages."""
-
-
+PIECES_PER_SECOND, MOST_PIECES = 2, 200
+"""Pings, pongs and pieces of a message, on average and at once, beyond which the line is cut: they are no messages, and
+nobody waits for their turn."""
+READ_AT_ONCE = 4096
+"""Bytes that are read of a page before others have their turn: of the smallest frames there are 700 in it."""
 _BAD_DATA = 1007
 
 
@@ -48,12 +51,21 @@ class Visit(H11Protocol):
 class Line(WebSocketsSansIOProtocol):
     """The socket of a page; when it ends it is gone, also if nobody reads what was sent last."""
 
-    _pieces = 0
+    def connection_made(self, transport: Any) -> None:
+        """Reads little at a time."""
+        super().connection_made(transport)
+        self._pace = Pace(PIECES_PER_SECOND, MOST_PIECES)
+        transport.max_size = READ_AT_ONCE  # of asyncio's own transport; another has no such number
 
     def handle_ping(self) -> None:
         """Answers one, but not any number of them."""
         if self._is_one_more():
             super().handle_ping()
+
+    def handle_pong(self, event: Any) -> None:
+        """Hears one, but not any number of them."""
+        if self._is_one_more():
+            super().handle_pong(event)
 
     def handle_cont(self, event: Any) -> None:
         """Takes a piece of a message, but not any number of them."""
@@ -62,7 +74,6 @@ class Line(WebSocketsSansIOProtocol):
 
     def send_receive_event_to_app(self) -> None:
         """Hands over a message, unless it is a text that is none."""
-        self._pieces = 0
         if self.curr_msg_data_type == "text" and not _is_text(b"".join(self.frames)):
             self.frames = []
             self.conn.send_close(_BAD_DATA, "a text is not UTF-8")
@@ -81,10 +92,10 @@ class Line(WebSocketsSansIOProtocol):
         self.loop.call_later(LAST_WORDS_SECONDS, self.transport.abort)
 
     def _is_one_more(self) -> bool:
-        self._pieces += 1
-        if self._pieces > MOST_PIECES:
+        too_many = self._pace.wait() > 0
+        if too_many:
             self.transport.abort()
-        return self._pieces <= MOST_PIECES
+        return not too_many
 
 
 def _is_text(content: bytes) -> bool:

@@ -39,25 +39,26 @@ class Caps:
 
     message_bytes: int = _of(64 * 1024, "bytes of a message")
     largest_frame: int = _of(256 * 1024, "bytes of a message beyond which the line is cut, without an answer")
-    messages_per_second: int = _of(100, "messages of a page in a second")
-    burst: int = _of(200, "messages of a page at once, after a silence")
-    bytes_per_second: int = _of(64 * 1024, "bytes of messages of a page in a second")
-    burst_bytes: int = _of(256 * 1024, "bytes of messages of a page at once, after a silence")
+    messages_per_second: int = _of(100, "messages of a page that are read in a second; others wait")
+    burst: int = _of(200, "messages of a page that are read at once, after a silence")
+    address_messages_per_second: int = _of(1000, "messages from one address of another machine, likewise")
+    bytes_per_second: int = _of(64 * 1024, "bytes of messages of a page that are read in a second; others wait")
+    burst_bytes: int = _of(256 * 1024, "bytes of messages of a page that are read at once, after a silence")
     unsent_bytes: int = _of(4 << 20, "bytes of answers that a page has not read before the line is cut")
     all_unsent_bytes: int = _of(256 << 20, "bytes of answers that all pages have not read")
     connections: int = _of(1024, "pages that are connected")
     connections_per_address: int = _of(256, "pages from one address of another machine")
     requests_per_connection: int = _of(32, "requests of a page under way")
     searches_per_connection: int = _of(8, "searches of a page under way")
-    quick_workers: int = _of(2, "quick answers that are worked on at the same time")
+    first_workers: int = _of(2, "requests at the same time for which code may have to be compiled")
     workers: int = _of(
         max(4, 2 * (os.cpu_count() or 1)),
         "searches for moves at the same time, and as many analyses",
         shown="2 a processor, at least 4",
     )
     seconds: float = _of(300.0, "seconds of one search")
-    move_share: float = _of(0.5, "seconds after which a search for a move ends where others wait")
-    analysis_share: float = _of(10.0, "seconds after which an analysis ends where others wait")
+    move_share: float = _of(0.5, "seconds after which a search for a move ends where others wait, fewer where many do")
+    analysis_share: float = _of(10.0, "seconds after which an analysis ends where others wait, fewer where many do")
     memory_mb: int = _of(256, "megabytes of the tree or table of one search")
     hash_mb: int = _of(64, "megabytes of the transposition table of one minimax")
     kept_agents: int = _of(16, "agents of all pages that are kept between two of their moves")
@@ -118,29 +119,26 @@ def _words(value: Value) -> Iterator[str]:
 # --- how often ----------------------------------------------------------------------------------------------------
 
 
-class RateLimit:
-    """So many messages a second on average, and some more at once after a silence.
+class Pace:
+    """So much a second on average, and some more at once after a silence; whoever is faster waits.
 
-    >>> limit = RateLimit(per_second=1, burst=2)
-    >>> limit.allows(now=0), limit.allows(now=0), limit.allows(now=0), limit.allows(now=1)
-    (True, True, False, True)
+    >>> pace = Pace(per_second=2, at_once=2)
+    >>> [pace.wait(now=0), pace.wait(now=0), pace.wait(now=0), pace.wait(now=1)]
+    [0.0, 0.0, 0.5, 0.0]
     """
 
-    def __init__(self, per_second: float, burst: float) -> None:
-        self.per_second, self.burst = per_second, burst
-        self._left = burst
+    def __init__(self, per_second: float, at_once: float) -> None:
+        self.per_second, self.at_once = per_second, at_once
+        self._left = at_once
         self._last: float | None = None
 
-    def allows(self, cost: float = 1, now: float | None = None) -> bool:
-        """Whether one more, or so many, may come now."""
+    def wait(self, cost: float = 1, now: float | None = None) -> float:
+        """Takes one more, or so many, and returns the seconds until they are due."""
         now = time.monotonic() if now is None else now
         elapsed = 0.0 if self._last is None else now - self._last
         self._last = now
-        self._left = min(self.burst, self._left + elapsed * self.per_second)
-        if self._left < cost:
-            return False
-        self._left -= cost
-        return True
+        self._left = min(self.at_once, self._left + elapsed * self.per_second) - cost
+        return max(0.0, -self._left / self.per_second)
 
 
 # --- who ----------------------------------------------------------------------------------------------------------

@@ -1,49 +1,74 @@
 """One browser tab: its messages in, its answers out, and everything stopped when it closes.
 
-A bad message gets an error and changes nothing else. `stop` is answered at once, whatever else is going on. A page that
-does not read its answers is left, so that they do not fill the memory.
+A bad message gets an error and changes nothing else. `stop` and quick answers need no thread. The next message of a
+page is read when the one before is answered or under way, at the page's pace and when its turn has come; a page that
+does not read its answers is not read either, and left when they would fill the memory.
 """
 
 import asyncio
-import json
 from collections import Counter
 from ipaddress import ip_address
+from threading import Event, Thread
 from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from outflank.errors import OutflankError
 from outflank.interfaces.web.agents import Agents, Page
-from outflank.interfaces.web.jobs import Job, Pools, error_reply
+from outflank.interfaces.web.jobs import Job, Pools, error_reply, next_of, written
 from outflank.interfaces.web.messages import BadMessage, Id, Request, read_id
-from outflank.interfaces.web.security import Caps, RateLimit
-from outflank.interfaces.web.verbs import Reply, verb_of
+from outflank.interfaces.web.security import Caps, Pace
+from outflank.interfaces.web.turns import Turns, Used
+from outflank.interfaces.web.verbs import Answer, Reply, Verb, rehearse_quick_answers, verb_of
 
 _TOO_MANY = 1013
-_VIOLATION = 1008
-_PATIENCE = 400
-"""Messages refused for coming too fast, less those that were not, before the line is cut."""
-_PAUSE = 0.005
-"""Seconds until the next message is heard after one that was refused for coming too fast."""
-_SMALL = 4096
-"""Characters of a message that is read where it comes in; the reading of a larger one waits for its turn."""
+_MOST_COMPILED = 1000
 
 
 class Visitors:
     """Everybody who is connected."""
 
     def __init__(self, caps: Caps) -> None:
-        self.caps, self.pools, self.agents = caps, Pools(caps), Agents(caps)
+        self.caps, self.pools, self.agents, self.turns = caps, Pools(caps), Agents(caps), Turns()
+        self.boards_are_ready = Event()
+        """Whether quick answers are quick. Until then they compile, and are given in threads."""
+        self.compiled: set[str] = set()
+        """What searches that have ended needed. Others may have to compile, one at a time; they have threads of their
+        own, so that nobody else waits for them."""
         self.connections: set[Connection] = set()
         self.addresses: Counter[str] = Counter()
+        self.paces: dict[str, Pace] = {}
+        """Of addresses of other machines that are connected."""
         self.unsent = 0
         """Bytes of answers that wait until they are read."""
+
+    def get_ready(self) -> None:
+        """Compiles what quick answers need, in a thread of its own."""
+
+        def rehearse() -> None:
+            rehearse_quick_answers(Page(self.agents))
+            self.boards_are_ready.set()
+
+        Thread(target=rehearse, daemon=True, name="outflank-boards").start()
+
+    def pool_of(self, verb: Verb, needs: str) -> str:
+        """The threads for a request that needs this code."""
+        return verb.pool if verb.pool != "quick" and needs in self.compiled else "first"
+
+    def remembering(self, needs: str, answer: Answer) -> Answer:
+        """The same answer; when it has ended, what it needed is compiled."""
+        reply = yield from answer
+        if reply["kind"] != "stopped":
+            if len(self.compiled) >= _MOST_COMPILED:  # a page can think of any number of texts
+                self.compiled.clear()
+            self.compiled.add(needs)
+        return reply
 
     async def welcome(self, websocket: WebSocket) -> None:
         """Serves a socket until it closes."""
         await websocket.accept()
         address = websocket.client.host if websocket.client else ""
-        connection = Connection(websocket, Page(self.agents), self)
+        connection = Connection(websocket, Page(self.agents), self, self._paces(address))
         problem = self._problem(address)
         if problem:
             await connection.say(problem)
@@ -59,7 +84,17 @@ class Visitors:
         finally:
             self.connections.discard(connection)
             self.addresses -= Counter([address])
+            if address not in self.addresses:
+                self.paces.pop(address, None)
             connection.close()
+
+    def _paces(self, address: str) -> list[Pace]:
+        """How fast messages of a page from this address are read."""
+        caps, paces = self.caps, [Pace(self.caps.messages_per_second, self.caps.burst)]
+        if not _is_here(address):
+            most = caps.address_messages_per_second
+            paces.append(self.paces.setdefault(address, Pace(most, most)))
+        return paces
 
     def _problem(self, address: str) -> str:
         """Why a page cannot be served now, or nothing."""
@@ -82,11 +117,10 @@ def _is_here(address: str) -> bool:
 class Connection:
     """One socket and the requests of it that are under way."""
 
-    def __init__(self, websocket: WebSocket, page: Page, visitors: Visitors) -> None:
+    def __init__(self, websocket: WebSocket, page: Page, visitors: Visitors, paces: list[Pace]) -> None:
         self.websocket, self.page, self.visitors, self.caps = websocket, page, visitors, page.caps
-        self.rate = RateLimit(self.caps.messages_per_second, self.caps.burst)
-        self.byte_rate = RateLimit(self.caps.bytes_per_second, self.caps.burst_bytes)
-        self.refused = 0
+        self.paces, self.byte_pace = paces, Pace(self.caps.bytes_per_second, self.caps.burst_bytes)
+        self.used = Used()
         self.queues = visitors.pools.queues()
         self.jobs: dict[Id, tuple[str, Job]] = {}
         self.tasks: set[asyncio.Task[None]] = set()
@@ -114,9 +148,9 @@ class Connection:
             self.unsent -= size
             everybody.unsent -= size
 
-    async def say(self, problem: str, number: Id = None) -> None:
+    async def say(self, problem: str) -> None:
         """Sends what is wrong."""
-        await self.send(json.dumps({"id": number, **error_reply(problem)}))
+        await self.send(written(None, error_reply(problem)))
 
     async def serve(self) -> None:
         """Hears messages until the socket closes."""
@@ -125,10 +159,15 @@ class Connection:
             message = await self.websocket.receive()
             if message["type"] == "websocket.disconnect":
                 return
+            await self._keep_pace(len(message.get("text") or message.get("bytes") or ""))
             await self._hear(message)
-            if self.refused > _PATIENCE:
-                await self.websocket.close(_VIOLATION, "messages come too fast")
-                return
+
+    async def _keep_pace(self, size: int) -> None:
+        """Waits until the next message is due, and then for its turn; meanwhile the socket is not read."""
+        wait = max(self.byte_pace.wait(size), *(pace.wait() for pace in self.paces))
+        if wait:
+            await asyncio.sleep(wait)
+        await self.visitors.turns.wait(self.used)
 
     def leave(self) -> None:
         """Ends the line to a page that does not read; it could not be told why."""
@@ -148,28 +187,24 @@ class Connection:
         """Acts on one message."""
         number: Id = None
         try:
-            text = self._text(message)
-            if self._too_fast(text):
-                await self.say(f"messages come too fast; expected at most {self._most} a second")
-                await asyncio.sleep(_PAUSE)
-                return
-            request = await self._request(text)
-            number = request.id
-            if request.verb == "stop":
-                await self.send(json.dumps(self._stop(request)))
-            else:
-                self._begin(request)
+            with self.used.charged():
+                request = Request.read(self._text(message))
+                number = request.id
+                answer = self._begin(request)
         except OutflankError as error:
-            await self.say(str(error), number)
+            await self.send(written(number, error_reply(str(error))))
+        else:
+            if answer is not None:
+                await self.send(written(number, await self._last_of(answer)))
 
-    @property
-    def _most(self) -> str:
-        return f"{self.caps.messages_per_second} messages and {self.caps.bytes_per_second} bytes"
-
-    def _too_fast(self, text: str) -> bool:
-        allowed = self.rate.allows() and self.byte_rate.allows(len(text))
-        self.refused = max(0, self.refused - 1) if allowed else self.refused + 1
-        return not allowed
+    async def _last_of(self, answer: Answer) -> Reply:
+        """A quick answer; others may go first where it takes longer."""
+        while True:
+            with self.used.charged():
+                reply, is_last = next_of(answer)
+            if is_last:
+                return reply
+            await self.visitors.turns.wait(self.used)
 
     def _text(self, message: Any) -> str:
         text = message.get("text")
@@ -180,43 +215,44 @@ class Connection:
             raise BadMessage(f"the message has {size} bytes; expected at most {self.caps.message_bytes}")
         return str(text)
 
-    async def _request(self, text: str) -> Request:
-        if len(text) <= _SMALL:
-            return Request.read(text)
-        return await self.visitors.pools.aside(self.queues["quick"], lambda: Request.read(text))
-
-    def _stop(self, request: Request) -> Reply:
-        running = self.jobs.get(read_id(request.fields.get("what")))
-        if running is not None:
-            running[1].stop()
-        return {"id": request.id, "kind": "stopped", "running": running is not None, "last": True}
-
-    def _begin(self, request: Request) -> None:
-        """Starts a request, unless too many are under way."""
+    def _begin(self, request: Request) -> Answer | None:
+        """Starts a request, unless too many are under way; a quick answer is returned, to be given at once."""
+        if request.verb == "stop":
+            return self._stop(request)
         verb, number = verb_of(request.verb), request.id
         if number is None:
             raise BadMessage("id is missing; expected a number or a short text, another for every request")
         if number in self.jobs:
             raise BadMessage(f"request {number!r} is still under way; expected another id for every request")
+        answer = verb.answers(request.fields, self.page)
+        if verb.pool == "quick" and self.visitors.boards_are_ready.is_set():
+            return answer
         searches = sum(pool != "quick" for pool, _ in self.jobs.values())
         if len(self.jobs) >= self.caps.requests_per_connection:
             raise BadMessage(f"{len(self.jobs)} requests are under way; expected no more: wait, or stop one")
         if verb.pool != "quick" and searches >= self.caps.searches_per_connection:
             raise BadMessage(f"{searches} searches are under way; expected no more: wait, or stop one")
-        job = Job(number, verb.answers(request.fields, self.page), self.caps.seconds, verb.stream)
-        job.begin(self.visitors.pools, verb.pool, self.queues[verb.pool])
+        needs = verb.needs(request.fields)
+        pool = self.visitors.pool_of(verb, needs)
+        answer = self.visitors.remembering(needs, answer)
+        job = Job(number, answer, self.caps.seconds, verb.stream, self._tell)
+        job.begin(self.visitors.pools, pool, self.queues[pool])
         self.jobs[number] = (verb.pool, job)
-        task = asyncio.create_task(self._report(job))
+        return None
+
+    def _stop(self, request: Request) -> Answer:
+        running = self.jobs.get(read_id(request.fields.get("what")))
+        if running is not None:
+            running[1].stop()
+        yield from ()
+        return {"kind": "stopped", "running": running is not None}
+
+    def _tell(self, job: Job, text: str, is_last: bool) -> None:
+        """Sends an answer of a job; of a stream only what the page is ready to read."""
+        if is_last:
+            self.jobs.pop(job.number, None)
+        elif job.stream and self.unsent:
+            return
+        task = asyncio.create_task(self.send(text))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
-
-    async def _report(self, job: Job) -> None:
-        """Sends the answers; of a stream only what the page is ready to read."""
-
-        async def news(text: str) -> None:
-            if not (job.stream and self.unsent):
-                await self.send(text)
-
-        last = await job.report(news)
-        self.jobs.pop(job.number, None)
-        await self.send(last)

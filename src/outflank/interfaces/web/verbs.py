@@ -1,7 +1,8 @@
 """What can be asked: each verb takes the checked fields of a message and makes the answers to it.
 
-An answer is a generator: what it yields is sent while it runs, what it returns is sent last. All of them run in
-threads, inside `stoppable`, and may take their time.
+An answer is a generator: what it yields is sent while it runs, what it returns is sent last. Searches run in threads,
+inside `stoppable`, and may take their time. Quick answers are given in the event loop, where all others wait for them:
+they take milliseconds, and yield `{}` where they take longer.
 """
 
 import io
@@ -33,6 +34,7 @@ from outflank.search.limits import Limits
 T = TypeVar("T")
 Reply = dict[str, Any]
 Answer = Generator[Reply, None, Reply]
+_LONGEST_NEED = 300
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,16 @@ class Verb:
     accepts: Signature
     answer: Callable[[Fields, Page], Answer]
     pool: str = "quick"
-    """Which threads it runs in: `quick`, `moves` for what a player waits for, `analyses` for what may take long."""
+    """Which threads it runs in: `moves` for what a player waits for, `analyses` for what may take long; `quick` needs
+    none once the boards are compiled."""
     stream: bool = False
     """Whether an answer replaces the one before, so that only the newest need be sent."""
+
+    def needs(self, fields: Mapping[str, Any]) -> str:
+        """A name of the compiled code that a request with these fields needs; the fields may be anything."""
+        game = fields.get("game")
+        rules = game.get("rules") if isinstance(game, dict) else fields.get("rules")
+        return str((self.accepts.name, rules, fields.get("agent"), fields.get("opening")))[:_LONGEST_NEED]
 
     def answers(self, fields: Mapping[str, Any], page: Page) -> Answer:
         """The answers to a request with these fields."""
@@ -120,12 +129,20 @@ def _agent(fields: Fields, page: Page) -> Reply:
     return {"kind": "agent", "text": page_agent(fields["agent"], page.caps).text}
 
 
-def _state(fields: Fields, _page: Page) -> Reply:
+_WITHOUT_A_PAUSE = 8
+"""Positions of a game that are shown before others may go first."""
+
+
+def _state(fields: Fields, _page: Page) -> Answer:
     game: Game = fields["game"]
     lasts = [None, *game.moves]
     reply: Reply = {"kind": "state", "state": position_state(game.end, lasts[-1], len(game.moves))}
     if fields["all"]:
-        reply["positions"] = [position_state(position, lasts[ply], ply) for ply, position in enumerate(game.positions)]
+        reply["positions"] = []
+        for ply, position in enumerate(game.positions):
+            reply["positions"].append(position_state(position, lasts[ply], ply))
+            if ply % _WITHOUT_A_PAUSE == _WITHOUT_A_PAUSE - 1:
+                yield {}
     return reply
 
 
@@ -249,7 +266,7 @@ VERBS = {
         _verb(
             "state",
             "everything that a page shows of a position",
-            _once(_state),
+            _state,
             GAME,
             Option("all", flag(), False, "whether every position of the game is wanted"),
         ),
@@ -328,6 +345,21 @@ VERBS = {
         ),
     )
 }
+
+
+def rehearse_quick_answers(page: Page) -> None:
+    """Answers every quick verb once on a board of each layout, so that all they need is compiled and loaded."""
+    for size in (8, 10):
+        fields: dict[str, Any] = {
+            "game": {"rules": f"standard {size}x{size}"},
+            "text": Position.start(Rules(size)).line(),
+        }
+        fields |= {"all": True, "number": 1, "agent": "random"}
+        for verb in VERBS.values():
+            if verb.pool == "quick":
+                known = {option.name: fields[option.name] for option in verb.accepts.options if option.name in fields}
+                for _ in verb.answers(known, page):
+                    pass
 
 
 def verb_of(name: Any) -> Verb:
