@@ -12,7 +12,7 @@ AXE := build/axe.min.js
 
 help:
 	@echo "make setup   create or refresh $(VENV)"
-	@echo "make reproduce   replay the experiments of five papers into $(OUT) (SCALE=paper for all of their games)"
+	@echo "make reproduce   replay the experiments of five papers into $(OUT) (SCALE=paper for all of their games, SCALE=large for more)"
 	@echo "make test    lint, strict types, all tests compiled, those of kernels and searches interpreted as well"
 	@echo "make lint    style only"
 	@echo "make bench   measure this machine beside public libraries, into benchmarks/RESULTS.md"

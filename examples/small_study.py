@@ -26,4 +26,4 @@ if __name__ == "__main__":
         play([study], 1.0, store, Here())
         results = results_of(study, 1.0, {game.tags["key"]: game for game in store.games()}, {})
     for judgement in judge(study, results):
-        print(f"{judgement.claim.text}: {judgement.outcome} ({judgement.finding.evidence})")
+        print(f"{judgement.claim.text}: {judgement.outcome} ({judgement.evidence})")

@@ -1,22 +1,38 @@
 """Verdicts: every printed number beside ours, by one rule for all and none by hand.
 
-*agrees*: the printed value, with the uncertainty that its own number of games implies, is compatible with ours
-(probability of such a difference 5 % or more). *differs*: it is not. *not comparable*: a time on other hardware, where
-the speed-up is told instead. Of many true numbers about one in twenty is said to differ by chance alone.
+The rule is that of `arena/statistics/comparisons.py`: *equivalent*, *differs*, or *compatible* but uninformative.
+Before it comes *fitted*: a number that chose a reading or a rate, or is a sum or copy of others, is no agreement
+whatever it shows. *Not comparable* are times on other hardware, where the speed-up is told instead. Of many true
+numbers up to one in twenty is said to differ by chance alone; a whole table has one test of its own.
+
+Every table is also compared with games of wrong agents (`Swap`): a table that accepts them says nothing for the right
+ones.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
-from outflank.studies.measure import Measured, compatible
+from outflank.arena.statistics.comparisons import (
+    LEVEL,
+    Contrast,
+    Verdict,
+    Weighed,
+    accepted,
+    all_hold,
+    all_together,
+    weigh,
+)
+from outflank.arena.statistics.measured import Measured
 from outflank.studies.results import Results
-from outflank.studies.study import Claim, Finding, PaperTable, Printed, Study
+from outflank.studies.study import Claim, PaperTable, Printed, Study, Swap
+from outflank.studies.words import evidence_of
 
-Agreement = Literal["agrees", "differs", "not comparable", "not played"]
+CellVerdict = Verdict | Literal["fitted", "not comparable", "not played"]
 Outcome = Literal["holds", "fails", "undecided"]
-_LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -25,10 +41,26 @@ class Comparison:
 
     printed: Printed
     ours: Measured | None
-    verdict: Agreement
-    chance: float | None
-    """Probability of such a difference if nothing differed."""
+    verdict: CellVerdict
+    weighed: Weighed | None
+    """Where the two can be compared."""
     reason: str
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is evidence: predicted, for itself, and comparable."""
+        return self.weighed is not None and not self.printed.fitted
+
+    @property
+    def informative(self) -> bool:
+        """Whether it is evidence, with games enough to be found equivalent if it is."""
+        return self.counts and self.weighed is not None and self.weighed.informative
+
+    @cached_property
+    def accepted(self) -> tuple[float, float] | None:
+        """Results of ours that would not have differed."""
+        theirs = self.ours and printed_sample(self.printed, self.ours)
+        return accepted(self.ours, theirs) if self.ours and theirs else None
 
     @property
     def speedup(self) -> float | None:
@@ -54,28 +86,117 @@ class Comparison:
             "interval": ours and [ours.low, ours.high],
             "games": ours.games if ours else 0,
             "verdict": self.verdict,
-            "chance": self.chance,
+            "accepted": self.accepted and list(self.accepted),
+            "informative": self.informative,
+            "chance": self.weighed and self.weighed.chance,
             "speedup": self.speedup,
             "reason": self.reason,
         }
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """A claim and what our games say of it."""
+class Tally:
+    """What the cells of a table, or of a whole report, say: only those that were predicted and stand for themselves."""
 
-    claim: Claim
-    finding: Finding
+    equivalent: int
+    differ: int
+    compatible: int
+    """Of the informative ones."""
+    others: int
+    others_differ: int
+    """Of those whose printed number has too few games behind it."""
 
     @property
+    def informative(self) -> int:
+        """Numbers with games enough to be found equivalent if they are."""
+        return self.equivalent + self.differ + self.compatible
+
+
+def tally(comparisons: Iterable[Comparison]) -> Tally:
+    """Counts the numbers that are evidence."""
+    return _tally([cell.weighed for cell in comparisons if cell.counts and cell.weighed])
+
+
+def _tally(cells: Sequence[Weighed]) -> Tally:
+    words = Counter(cell.verdict for cell in cells if cell.informative)
+    others = [cell.verdict for cell in cells if not cell.informative]
+    return Tally(
+        words["equivalent"],
+        words["differs"],
+        words["compatible"],
+        len(others),
+        others.count("differs"),
+    )
+
+
+@dataclass(frozen=True)
+class WrongAgent:
+    """What a table would say of a wrong agent."""
+
+    name: str
+    tally: Tally
+    columns: Mapping[str, Tally]
+    """The same by column."""
+    chance: float
+    """Of the whole table, if the wrong agent were the paper's."""
+    ratio: float
+    """Natural logarithm of how many times likelier the right agent makes the printed table."""
+
+    @property
+    def caught(self) -> bool:
+        """Whether the table as a whole refuses it, and is likelier with the right one."""
+        return self.chance < LEVEL and self.ratio > 0
+
+    def facts(self) -> dict[str, Any]:
+        """Everything as plain values, for JSON."""
+        return {
+            "wrong": self.name,
+            "equivalent": self.tally.equivalent,
+            "informative": self.tally.informative,
+            "differ": self.tally.differ + self.tally.others_differ,
+            "chance": self.chance,
+            "log_likelihood_ratio": self.ratio,
+            "caught": self.caught,
+        }
+
+
+@dataclass(frozen=True)
+class TableFindings:
+    """A printed table: its cells, one test of them all, and what it would say of wrong agents."""
+
+    table: PaperTable
+    cells: Sequence[Comparison]
+    chance: float | None
+    """Of all cells together, if nothing differed."""
+    wrong: Sequence[WrongAgent]
+
+    def facts(self) -> dict[str, Any]:
+        """Everything as plain values, for JSON."""
+        return {"table": self.table.table, "chance": self.chance, "wrong": [one.facts() for one in self.wrong]}
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A claim and what our games say of its inequalities."""
+
+    claim: Claim
+    contrasts: Sequence[Contrast]
+
+    @cached_property
     def outcome(self) -> Outcome:
         """The finding in a word."""
-        return "undecided" if self.finding.holds is None else "holds" if self.finding.holds else "fails"
+        holds = all_hold(self.contrasts)
+        return "undecided" if holds is None else "holds" if holds else "fails"
+
+    @property
+    def evidence(self) -> str:
+        """The inequalities with their numbers."""
+        return evidence_of(self.contrasts)
 
     @property
     def reason(self) -> str:
         """Why it may not have come out; empty when it holds."""
-        return "" if self.finding.holds else self.claim.reason
+        return "" if self.outcome == "holds" else self.claim.reason
 
     def facts(self) -> dict[str, Any]:
         """Everything as plain values, for JSON."""
@@ -83,7 +204,7 @@ class Judgement:
             "claim": self.claim.text,
             "line": self.claim.line,
             "outcome": self.outcome,
-            "evidence": self.finding.evidence,
+            "evidence": self.evidence,
             "reason": self.reason,
         }
 
@@ -94,9 +215,27 @@ def compare(study: Study, results: Results) -> list[Comparison]:
     return [_compared(cell, paper_tables[cell.table], results) for cell in study.printed]
 
 
+def compare_tables(
+    study: Study, comparisons: Sequence[Comparison], swapped: Mapping[Swap, Results]
+) -> list[TableFindings]:
+    """Every printed table of a study; `swapped` has the games of wrong agents."""
+    wrong = {swap: compare(study, results) for swap, results in swapped.items()}
+    found = []
+    for table in study.paper_tables:
+        cells = [cell for cell in comparisons if cell.printed.table == table.table]
+        tried = [
+            _wrong_agent(swap, table, cells, [cell for cell in others if cell.printed.table == table.table])
+            for swap, others in wrong.items()
+            if table.table in swap.tables
+        ]
+        if cells:
+            found.append(TableFindings(table, cells, _chance(_evidence(cells)), [one for one in tried if one]))
+    return found
+
+
 def judge(study: Study, results: Results) -> list[Judgement]:
     """Every claim of a study with its finding."""
-    return [Judgement(claim, claim.test(results)) for claim in study.claims]
+    return [Judgement(claim, claim.contrasts(results)) for claim in study.claims]
 
 
 def count(verdicts: Iterable[str]) -> dict[str, int]:
@@ -108,24 +247,86 @@ def count(verdicts: Iterable[str]) -> dict[str, int]:
     return dict(Counter(verdicts).most_common())
 
 
+def printed_sample(cell: Printed, ours: Measured) -> Measured | None:
+    """A printed number as a sample of its games; None where it cannot be compared with ours.
+
+    Where no spread is printed, ours stands for it; a spread without games is the error of the value itself.
+
+    >>> cell = Printed("T", "r", "c", "40 %", 0.4, "share", "1", 50, None)
+    >>> printed_sample(cell, Measured("share", 0.5, 400)).hits
+    20
+    """
+    if ours.kind == "speed" or (cell.games is None and cell.spread is None):
+        return None
+    if ours.kind == "share":
+        return Measured("share", cell.value, cell.games or 1)
+    if cell.games is None:
+        return Measured(ours.kind, cell.value, 1, cell.spread or 0.0, freedom=math.inf)
+    if cell.spread is None:
+        return Measured(ours.kind, cell.value, cell.games, ours.spread, freedom=ours.degrees)
+    return Measured(ours.kind, cell.value, cell.games, cell.spread)
+
+
 def _compared(cell: Printed, paper_table: PaperTable, results: Results) -> Comparison:
     ours = paper_table.measure(results, cell.row, cell.column)
     if ours is None:
         return Comparison(cell, None, "not played", None, "")
-    chance = compatible(ours, cell.value, cell.games, cell.spread)
-    if chance is None:
+    theirs = printed_sample(cell, ours)
+    if theirs is None:
         return Comparison(cell, ours, "not comparable", None, "")
-    agrees = chance >= _LEVEL
-    return Comparison(cell, ours, "agrees" if agrees else "differs", chance, "" if agrees else paper_table.cause(cell))
+    weighed = weigh(ours, theirs)
+    if cell.fitted:
+        return Comparison(cell, ours, "fitted", weighed, cell.fitted)
+    reason = paper_table.cause(cell) if weighed.verdict == "differs" else ""
+    return Comparison(cell, ours, weighed.verdict, weighed, reason)
 
 
-def facts_of(study: Study, comparisons: Sequence[Comparison], judgements: Sequence[Judgement]) -> dict[str, Any]:
+def _evidence(cells: Sequence[Comparison]) -> list[Comparison]:
+    """What counts; where a whole table was fitted, all of it, so that wrong agents can be tried on it too."""
+    return [cell for cell in cells if cell.counts] or [cell for cell in cells if cell.weighed]
+
+
+def _chance(cells: Sequence[Comparison]) -> float | None:
+    return all_together([cell.weighed.chance for cell in cells if cell.weighed])
+
+
+def _wrong_agent(
+    swap: Swap, table: PaperTable, right: Sequence[Comparison], wrong: Sequence[Comparison]
+) -> WrongAgent | None:
+    """None while one of the two has not been played."""
+    cells = _evidence(wrong)
+    chance = _chance(cells)
+    if chance is None or any(cell.ours is None for cell in (*right, *wrong)):
+        return None
+    columns: dict[str, list[Weighed]] = defaultdict(list)
+    for cell in cells:
+        columns[cell.printed.column] += [cell.weighed] if cell.weighed else []
+    counts = {column: _tally(weighed) for column, weighed in columns.items()}
+    everything = _tally([weighed for column in columns.values() for weighed in column])
+    ratio = _explained(table, _evidence(right)) - _explained(table, cells)
+    return WrongAgent(swap.name, everything, counts, chance, ratio)
+
+
+def _explained(table: PaperTable, cells: Sequence[Comparison]) -> float:
+    """The log-likelihood of a table; numbers from the same games count as their mean."""
+    groups: dict[str, list[float]] = defaultdict(list)
+    for cell in cells:
+        if cell.weighed:
+            groups[table.games(cell.printed.row, cell.printed.column)].append(cell.weighed.log_likelihood)
+    return math.fsum(math.fsum(group) / len(group) for group in groups.values())
+
+
+def facts_of(
+    study: Study, comparisons: Sequence[Comparison], tables: Sequence[TableFindings], judgements: Sequence[Judgement]
+) -> dict[str, Any]:
     """What `summary.json` says of a study."""
     return {
         "study": study.name,
         "title": study.title,
         "numbers": count(comparison.verdict for comparison in comparisons),
+        "informative": sum(comparison.informative for comparison in comparisons),
         "claims": count(judgement.outcome for judgement in judgements),
         "printed": [comparison.facts() for comparison in comparisons],
+        "tables": [table.facts() for table in tables],
         "conclusions": [judgement.facts() for judgement in judgements],
     }

@@ -1,32 +1,50 @@
 """Studies as a report: a summary first, then for each study its tables beside the printed ones, figures and "
 "provenance."""
 
+import math
 import platform
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from outflank import __version__
 from outflank.report.document import Cell, Document, Part, Section, Table, Tone, Value
-from outflank.studies.compare import Comparison, Judgement, compare, count, judge
+from outflank.studies.compare import (
+    Comparison,
+    Judgement,
+    TableFindings,
+    Tally,
+    WrongAgent,
+    compare,
+    compare_tables,
+    count,
+    judge,
+    tally,
+)
 from outflank.studies.results import Results
 from outflank.studies.run import pairs_of
-from outflank.studies.study import Study
-from outflank.studies.words import number, with_interval
+from outflank.studies.study import Study, Swap
+from outflank.studies.words import band, number, with_interval
 
 _TONES: dict[str, Tone] = {
-    "agrees": "good",
+    "equivalent": "good",
     "differs": "bad",
+    "compatible": "",
+    "fitted": "muted",
     "not comparable": "",
     "not played": "muted",
     "holds": "good",
     "fails": "bad",
     "undecided": "warn",
 }
+_SIGNS = {"compatible": "○", "fitted": "="}
 _READING = (
-    "Each cell has our value with its 95 % interval, then the printed value. ✓ agrees: a difference like this comes by "
-    "chance in 5 % of cases or more, given the printed number of games and ours. ✗ differs. Times are on other "
-    "hardware: × says how many times faster."
+    "Each cell has our value with its 95 % interval, then the printed value, then the results of ours that would have "
+    "been accepted with it. ✓ equivalent: the difference is shown to be within the margin, 10 points of a share or a "
+    "tenth of a mean (90 % interval). ✗ differs: it is not, and comes by chance in less than 5 % of cases. ○ "
+    "compatible, but uninformative: too few games, mostly theirs, to say more. = fitted: the printed number chose a "
+    "reading or a rate, or is a sum or copy of others, and is no evidence. Times are on other hardware: × says how "
+    "many times faster. Below a table stands what it would say of a wrong agent, played in place of the right one."
 )
 
 
@@ -37,12 +55,42 @@ class StudyFindings:
     study: Study
     results: Results
     comparisons: Sequence[Comparison]
+    tables: Sequence[TableFindings]
     judgements: Sequence[Judgement]
 
+    @property
+    def wrong(self) -> list[WrongAgent]:
+        """Every wrong agent on every table that it was tried on."""
+        return [wrong for table in self.tables for wrong in table.wrong]
 
-def findings_of(study: Study, results: Results) -> StudyFindings:
-    """Compares every number and judges every claim."""
-    return StudyFindings(study, results, compare(study, results), judge(study, results))
+
+def findings_of(study: Study, results: Results, swapped: Mapping[Swap, Results] | None = None) -> StudyFindings:
+    """Compares every number, judges every claim, and tries the tables on wrong agents where these have played."""
+    comparisons = compare(study, results)
+    tables = compare_tables(study, comparisons, swapped or {})
+    return StudyFindings(study, results, comparisons, tables, judge(study, results))
+
+
+def headline(found: Sequence[StudyFindings]) -> dict[str, int]:
+    """What all studies together say: informative, predicted, independent numbers only, and wrong agents caught."""
+    cells, wrong = _all_cells(found), [one for study in found for one in study.wrong]
+    counts = tally(cells)
+    return {
+        "informative": counts.informative,
+        "equivalent": counts.equivalent,
+        "differ": counts.differ,
+        "open": counts.compatible,
+        "uninformative": counts.others,
+        "uninformative_differ": counts.others_differ,
+        "fitted": sum(cell.verdict == "fitted" for cell in cells),
+        "times": sum(cell.verdict == "not comparable" for cell in cells),
+        "wrong_agents": len(wrong),
+        "caught": sum(one.caught for one in wrong),
+    }
+
+
+def _all_cells(found: Iterable[StudyFindings]) -> list[Comparison]:
+    return [cell for one in found for cell in one.comparisons]
 
 
 def document(found: Sequence[StudyFindings], provenance: Mapping[str, str]) -> Document:
@@ -54,10 +102,10 @@ def document(found: Sequence[StudyFindings], provenance: Mapping[str, str]) -> D
 
 
 def summary_table(found: Sequence[StudyFindings]) -> Table:
-    """One row a study: games, verdicts, claims, speed."""
+    """One row a study: games, verdicts, wrong agents, claims, speed."""
     rows: list[list[Value]] = []
     for one in found:
-        verdicts = count(comparison.verdict for comparison in one.comparisons)
+        counts, facts = tally(one.comparisons), headline([one])
         outcomes = count(judgement.outcome for judgement in one.judgements)
         speedups = [comparison.speedup for comparison in one.comparisons if comparison.speedup]
         rows.append(
@@ -65,19 +113,29 @@ def summary_table(found: Sequence[StudyFindings]) -> Table:
                 one.study.title,
                 len(one.results.games),
                 distinct_games(one.results),
-                *(verdicts.get(word, 0) for word in ("agrees", "differs", "not comparable")),
+                counts.informative,
+                counts.equivalent,
+                counts.differ,
+                _of(counts.others_differ, counts.others),
+                facts["fitted"],
+                _of(facts["caught"], facts["wrong_agents"]),
                 *(outcomes.get(word, 0) for word in ("holds", "fails", "undecided")),
                 f"×{statistics.median(speedups):,.0f}" if speedups else "–",
             ]
         )
-    columns = ["study", "games", "different", "agree", "differ", "not comparable", "claims hold", "fail", "undecided"]
+    verdicts = ["informative", "equivalent", "differ", "uninformative: differ", "fitted", "wrong agents caught"]
     return Table(
-        [*columns, "faster, median"],
+        ["study", "games", "different", *verdicts, "claims hold", "fail", "undecided", "faster, median"],
         rows,
         "Printed numbers and claims, study by study",
-        "Printed numbers agree, differ, or are times on other hardware. Claims are what was concluded from them.",
+        "Informative are printed numbers that were predicted, stand for themselves and have enough games behind them; "
+        "what is neither equivalent nor differs stays open. Claims are what was concluded from them.",
         "summary",
     )
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{part} of {whole}" if whole else "–"
 
 
 def distinct_games(results: Results) -> int:
@@ -86,23 +144,37 @@ def distinct_games(results: Results) -> int:
 
 
 def _lead(found: Sequence[StudyFindings]) -> str:
-    verdicts = count(comparison.verdict for one in found for comparison in one.comparisons)
+    facts = headline(found)
     outcomes = count(judgement.outcome for one in found for judgement in one.judgements)
-    judged = verdicts.get("agrees", 0) + verdicts.get("differs", 0)
-    games = sum(len(one.results.games) for one in found)
-    words = [f"{games:,} games were played."]
-    if judged:
-        words.append(f"**{verdicts.get('agrees', 0)} of {judged} printed numbers agree**;")
-        words.append(f"not comparable, as times on other hardware: {verdicts.get('not comparable', 0)}.")
+    words = [f"{sum(len(one.results.games) for one in found):,} games were played."]
+    if any(one.study.printed for one in found):
+        words.append(_numbers(facts))
     if outcomes:
         held, failed, left = (outcomes.get(word, 0) for word in ("holds", "fails", "undecided"))
         words.append(f"Claims that hold: **{held}**; that fail: {failed}; left undecided: {left}.")
     return " ".join([*words, "Verdicts follow one rule for all and are not set by hand."])
 
 
+def _numbers(facts: Mapping[str, int]) -> str:
+    words = [
+        f"**Of {facts['informative']} printed numbers that are informative, were predicted and stand for themselves, "
+        f"{facts['equivalent']} are equivalent to ours**, {facts['differ']} differ and {facts['open']} stay open.",
+        f"{facts['uninformative']} others have too few games behind them; {facts['uninformative_differ']} of these "
+        "differ all the same.",
+        f"Left out: {facts['fitted']} that were fitted, or are sums and copies, and {facts['times']} times on other "
+        "hardware.",
+    ]
+    if facts["wrong_agents"]:
+        words.append(
+            f"Wrong agents in place of the right ones are caught in {facts['caught']} of "
+            f"{facts['wrong_agents']} trials."
+        )
+    return " ".join(words)
+
+
 def _overview(found: Sequence[StudyFindings]) -> list[Part]:
     rows: list[list[Value]] = [
-        [one.study.name, judgement.claim.text, _toned(judgement.outcome), judgement.finding.evidence]
+        [one.study.name, judgement.claim.text, _toned(judgement.outcome), judgement.evidence]
         for one in found
         for judgement in one.judgements
     ]
@@ -122,11 +194,8 @@ def _section(one: StudyFindings) -> Section:
         parts.append(_claims(one))
     if study.printed:
         parts.append(_READING)
-    tables = {paper_table.table: paper_table for paper_table in study.paper_tables}
-    for name, paper_table in tables.items():
-        cells = [comparison for comparison in one.comparisons if comparison.printed.table == name]
-        if cells:
-            parts.append(_paper_table(study.name, name, paper_table.title, cells))
+    for table in one.tables:
+        parts.append(_paper_table(study.name, table))
     parts += [*study.tables(one.results), *study.figures(one.results)]
     if study.differences:
         parts.append(Section("Setting", ["\n".join(f"- {line}" for line in study.differences)]))
@@ -140,7 +209,7 @@ def _claims(one: StudyFindings) -> Table:
             judgement.claim.text,
             judgement.claim.line,
             _toned(judgement.outcome),
-            judgement.finding.evidence,
+            judgement.evidence,
             judgement.reason,
         ]
         for judgement in one.judgements
@@ -149,13 +218,40 @@ def _claims(one: StudyFindings) -> Table:
     return Table(columns, rows, "Conclusions", name=f"{one.study.name} claims")
 
 
-def _paper_table(study: str, name: str, title: str, cells: Sequence[Comparison]) -> Table:
-    """A printed table with our numbers in its cells."""
+def _paper_table(study: str, found: TableFindings) -> Table:
+    """A printed table with our numbers in its cells, and a row for every wrong agent."""
+    name, cells = found.table.table, found.cells
     columns = list(dict.fromkeys(cell.printed.column for cell in cells))
     rows = list(dict.fromkeys(cell.printed.row for cell in cells))
     at = {(cell.printed.row, cell.printed.column): cell for cell in cells}
     body: list[list[Value]] = [[row, *(_compared(at.get((row, column))) for column in columns)] for row in rows]
-    return Table(["", *columns], body, f"{name}: {title}", _note(cells), f"{study} {name}")
+    body += [_wrong_row(wrong, columns) for wrong in found.wrong]
+    return Table(["", *columns], body, f"{name}: {found.table.title}", _note(found), f"{study} {name}")
+
+
+def _wrong_row(wrong: WrongAgent, columns: Sequence[str]) -> list[Value]:
+    """What the table would say of a wrong agent, column by column; that it is caught is good."""
+    label = (
+        f"with {wrong.name}: {'caught' if wrong.caught else 'not caught'}, right agent {_times(wrong.ratio)} likelier"
+    )
+    return [Cell(label, "good" if wrong.caught else "bad"), *(_told(wrong.columns.get(column)) for column in columns)]
+
+
+def _told(counts: Tally | None) -> Value:
+    if counts is None:
+        return None
+    differ, number = counts.differ + counts.others_differ, counts.informative + counts.others
+    return f"{differ} of {number} differ, {counts.equivalent} equivalent"
+
+
+def _times(log_ratio: float) -> str:
+    """How many times, from a natural logarithm."""
+    power = log_ratio / math.log(10)
+    return f"10^{power:.0f} times" if abs(power) >= 4 else f"{10**power:,.2g} times"
+
+
+def _chance(chance: float) -> str:
+    return "less than 0.1 %" if chance < 0.001 else f"{100 * chance:.1f} %" if chance < 0.1 else f"{100 * chance:.0f} %"
 
 
 def _compared(comparison: Comparison | None) -> Value:
@@ -165,31 +261,45 @@ def _compared(comparison: Comparison | None) -> Value:
     if comparison.ours is None:
         return Cell(f"– · {printed}", "muted")
     text = f"{with_interval(comparison.ours)} · {printed}"
+    if comparison.accepted:
+        text += f" ({band(*comparison.accepted, comparison.printed.unit)})"
     if comparison.speedup:
         text = f"{number(comparison.ours.value, comparison.printed.unit)} · {printed} ×{comparison.speedup:,.0f}"
-    return Cell(text, _TONES[comparison.verdict], _hint(comparison))
+    return Cell(text, _TONES[comparison.verdict], _hint(comparison), _SIGNS.get(comparison.verdict))
 
 
 def _hint(comparison: Comparison) -> str:
     printed, ours = comparison.printed, comparison.ours
-    words = [comparison.verdict, f"line {printed.line}", f"{printed.games or 'unknown'} games behind it"]
+    words = [
+        comparison.verdict,
+        *([printed.fitted] if printed.fitted else []),
+        f"line {printed.line}",
+        f"{printed.games or 'unknown'} games behind it",
+    ]
     if ours:
         words.append(f"{ours.games} here")
-    if comparison.chance is not None:
-        words.append(f"chance {comparison.chance:.3f}")
+    if comparison.weighed:
+        words.append(f"chance {comparison.weighed.chance:.3f}")
+    if comparison.counts:
+        words.append("informative" if comparison.informative else "not informative")
     return ", ".join(words)
 
 
-def _note(cells: Sequence[Comparison]) -> str:
-    games = sorted({cell.ours.games for cell in cells if cell.ours})
-    theirs = sorted({cell.printed.games for cell in cells if cell.printed.games})
+def _note(found: TableFindings) -> str:
+    games = sorted({cell.ours.games for cell in found.cells if cell.ours})
+    theirs = sorted({cell.printed.games for cell in found.cells if cell.printed.games})
     words = []
     if games:
         words.append(
             f"Games a cell: {_range(games)} here" + (f", {_range(theirs)} behind the printed value" if theirs else "")
         )
-    words += sorted({f"Where it differs: {cell.reason}" for cell in cells if cell.reason})
-    return ". ".join(words) + "." if words else ""
+    if found.chance is not None:
+        words.append(
+            f"All cells that count together: differences like these come by chance in {_chance(found.chance)} of cases"
+        )
+    words += sorted({f"Where it differs: {cell.reason}" for cell in found.cells if cell.verdict == "differs"})
+    words += sorted({f"Fitted: {cell.printed.fitted}" for cell in found.cells if cell.verdict == "fitted"})
+    return ". ".join(word for word in words if not word.endswith(": ")) + "." if words else ""
 
 
 def _range(numbers: Sequence[int]) -> str:

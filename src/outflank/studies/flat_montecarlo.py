@@ -6,15 +6,16 @@ the same game, and that reading loses; here the searching side follows it and th
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
+from outflank.arena.statistics.comparisons import Contrast
+from outflank.arena.statistics.measured import Measured, mean, share
 from outflank.board import Color
 from outflank.report.document import Figure
 from outflank.report.figures import pie
-from outflank.studies.measure import Measured, above, beyond, every, mean, share
 from outflank.studies.results import Played, Results
-from outflank.studies.study import Claim, Finding, Pairing, PaperTable, Printed, Study, read_printed
-from outflank.studies.words import evidence, shown
+from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, read_printed
 
 _RANDOM = "heuristic against random"
 _MAIN = "heuristic-mc against pure-mc"
@@ -51,32 +52,39 @@ def _text(results: Results, row: str, column: str) -> Measured | None:
     return share([game.won for game in results[pairing]])
 
 
-def _better_playouts(results: Results) -> Finding:
-    wins = _sixty(results, "total", "wins of heuristic")
-    return Finding(beyond(wins, 0.5), f"heuristic playouts win {evidence(wins)}")
+def _better_playouts(results: Results) -> list[Contrast]:
+    return [Contrast("wins of heuristic playouts", _sixty(results, "total", "wins of heuristic"), 0.5)]
 
 
-def _no_order(results: Results) -> Finding:
-    """No difference is found: the claim holds while chance explains it, with enough games to see a large one."""
-    answers, words = [], []
-    for measure, first in ((_thousand, "wins"), (_sixty, "wins of heuristic")):
-        rates = [measure(results, f"heuristic moves {order}", first) for order in ("first", "second")]
-        answers.append(None if None in rates else above(*rates) is None)
-        words.append(
-            ", ".join(f"{order} {shown(rate)}" for order, rate in zip(("first", "second"), rates, strict=True))
-        )
-    return Finding(every(answers), "wins when moving " + "; ".join(words))
+def _no_order(results: Results) -> list[Contrast]:
+    found = []
+    for name, measure, column in (
+        ("the formula against random", _thousand, "wins"),
+        ("heuristic against random playouts", _sixty, "wins of heuristic"),
+    ):
+        first, second = (measure(results, f"heuristic moves {order}", column) for order in ("first", "second"))
+        found.append(Contrast(f"wins when moving first or second, {name}", first, second, "equal", 0.1))
+    return found
 
 
-def _formula_beats_random(results: Results) -> Finding:
-    wins = _thousand(results, "total", "wins")
-    return Finding(beyond(wins, 0.5), f"the formula wins {evidence(wins)}")
+def _formula_beats_random(results: Results) -> list[Contrast]:
+    """*Far*: three games of four."""
+    return [Contrast("wins of the formula", _thousand(results, "total", "wins"), 0.75, effect=0.0)]
 
 
-def _always_beats_random(results: Results) -> Finding:
-    games = results.of(f"{agent} against random" for agent in ("pure-mc", "heuristic-mc"))
-    wins = share([game.won for game in games])
-    return Finding(None if wins is None else wins.hits == wins.games, f"both win {evidence(wins)}")
+def _always_beats_random(results: Results) -> list[Contrast]:
+    """*Always*: in more than 95 of 100 games, each."""
+    return [
+        Contrast(f"wins of {agent}", share([game.won for game in results[f"{agent} against random"]]), 0.95, effect=0.0)
+        for agent in ("pure-mc", "heuristic-mc")
+    ]
+
+
+def _without_formula(pairing: Pairing) -> Pairing:
+    """Random moves in place of the formula, and random playouts in place of guided ones."""
+    if pairing.name == _MAIN:
+        return replace(pairing, a="pure-mc", games=40, large=40)
+    return replace(pairing, a="random", games=100, quick=20, large=100)
 
 
 def _pies(results: Results) -> Sequence[Figure]:
@@ -110,10 +118,10 @@ def study() -> Study:
         summary="A one-ply formula against a random player; 250 playouts for every move, random or by the formula, "
         "against each other and a random player.",
         pairings=(
-            Pairing(_RANDOM, "heuristic", "random", 1000, quick=400),
-            Pairing(_MAIN, "heuristic-mc", "pure-mc", 60, quick=16),
-            Pairing("pure-mc against random", "pure-mc", "random", 24, quick=8),
-            Pairing("heuristic-mc against random", "heuristic-mc", "random", 24, quick=4),
+            Pairing(_RANDOM, "heuristic", "random", 1000, quick=400, seconds=0.01),
+            Pairing(_MAIN, "heuristic-mc", "pure-mc", 60, quick=16, seconds=0.32),
+            Pairing("pure-mc against random", "pure-mc", "random", 24, quick=8, seconds=0.03),
+            Pairing("heuristic-mc against random", "heuristic-mc", "random", 24, quick=4, seconds=0.23),
         ),
         paper_tables=(
             PaperTable(
@@ -129,6 +137,7 @@ def study() -> Study:
             Claim("Who moves first makes no difference", "48", _no_order),
             Claim("Both programs always beat a random player", "50", _always_beats_random),
         ),
+        swaps=(Swap("random for the formula", ("1000 games", "60 games", "Text"), _without_formula),),
         differences=(
             "Square weights, which are not printed: 100/-20/10/5/-50/-2/-2/-1/-1/-1. In playouts the searching side "
             "follows the formula and the other moves at random. Always 250 playouts for each move, no clock.",

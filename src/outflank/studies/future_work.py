@@ -6,11 +6,12 @@ Lin), iterative deepening (Phan & Synytsia).
 
 from collections.abc import Sequence
 
+from outflank.arena.statistics.comparisons import Contrast
+from outflank.arena.statistics.measured import Measured, mean, share
 from outflank.report.document import Figure, Table
 from outflank.report.figures import Scales, points_with_intervals
-from outflank.studies.measure import Measured, above, beyond, mean, share
 from outflank.studies.results import Results
-from outflank.studies.study import Claim, Finding, Pairing, Study
+from outflank.studies.study import Claim, Pairing, Study
 from outflank.studies.words import evidence, points, shown
 
 SECONDS = (0.001, 0.003, 0.01, 0.03, 0.1)
@@ -114,37 +115,40 @@ def _figures(results: Results) -> Sequence[Figure]:
     return (Figure("future-work", "Future work of Phan & Synytsia", panels, size=(9.6, 3.8)),)
 
 
-def _crossing(results: Results) -> Finding:
-    rates = [_wins(results, _timed(seconds)) for seconds in SECONDS]
-    words = ", ".join(f"{1000 * seconds:g} ms {shown(rate)}" for seconds, rate in zip(SECONDS, rates, strict=True))
-    signs = [beyond(rate, 0.5) for rate in rates]
-    equal = [f"{1000 * seconds:g} ms" for seconds, sign in zip(SECONDS, signs, strict=True) if sign is None]
-    if len(equal) == len(SECONDS):
-        return Finding(None, f"minimax wins at {words}; more games would tell the limits apart")
-    return Finding(
-        bool(equal) or len(set(signs)) > 1, f"minimax wins at {words}; equal at {', '.join(equal) or 'none'}"
-    )
+def _crossing(results: Results) -> list[Contrast]:
+    """Tree search is ahead at the shortest limit and minimax at the longest: somewhere between they are equal."""
+    shortest, longest = (_wins(results, _timed(seconds)) for seconds in (SECONDS[0], SECONDS[-1]))
+    return [
+        Contrast("half over the wins of minimax at 1 ms a move", 0.5, shortest),
+        Contrast("wins of minimax at 100 ms a move", longest, 0.5),
+    ]
 
 
-def _cutting_helps(results: Results) -> Finding:
-    good, theirs = (
-        share([game.won for game in results.of(_cut(depth, name) for depth in CUTS)])
-        for name in ("five terms", "their evaluation")
-    )
-    words = f"with five terms cut playouts win {evidence(good)}, with the paper's own evaluation {evidence(theirs)}"
-    return Finding(beyond(good, 0.5), words)
+def _cutting_helps(results: Results) -> list[Contrast]:
+    return [
+        Contrast(f"wins with five terms after {depth} plies", _wins(results, _cut(depth, "five terms")), 0.5)
+        for depth in CUTS
+    ]
 
 
-def _longer_helps(backup: str, results: Results) -> Finding:
-    rates = [_against_complex(results, playouts, backup) for playouts in LONGER]
-    words = ", ".join(f"{playouts:,}: {shown(rate)}" for playouts, rate in zip(LONGER, rates, strict=True))
-    return Finding(above(rates[-1], rates[0]), f"wins against complex minimax by playouts: {words}")
+def _longer_helps(backup: str, results: Results) -> list[Contrast]:
+    most, fewest = (_against_complex(results, playouts, backup) for playouts in (LONGER[-1], LONGER[0]))
+    return [Contrast(f"wins against complex minimax, {LONGER[-1]:,} over {LONGER[0]:,} playouts", most, fewest)]
 
 
 def study() -> Study:
     """All of them."""
     timed = [
-        Pairing(_timed(seconds), _MINIMAX.format(seconds), _UCT.format(seconds), 60, openings="random(6)", quick=4)
+        Pairing(
+            _timed(seconds),
+            _MINIMAX.format(seconds),
+            _UCT.format(seconds),
+            60 if seconds < 0.05 else 24,
+            openings="random(6)",
+            quick=4,
+            large=24,
+            seconds=50 * seconds,
+        )
         for seconds in SECONDS
     ]
     cuts = [
@@ -154,6 +158,8 @@ def study() -> Study:
             "uct(playouts=1000)",
             100,
             quick=10,
+            seconds=0.06,
+            large=100,
         )
         for depth in CUTS
         for name, evaluation in EVALUATIONS.items()
@@ -163,8 +169,10 @@ def study() -> Study:
             _longer(playouts, depth, backup),
             f"uct(playouts={playouts}, backup={backup}, final=win_rate, draw=0)",
             f"he-lin-minimax(depth={depth}, eval=complex)",
-            100,
+            60,
             quick=4,
+            seconds=0.02 + 25e-6 * playouts,
+            large=60,
         )
         for playouts in LONGER
         for depth in (4, 6)
@@ -178,6 +186,8 @@ def study() -> Study:
             100,
             openings="random(6)",
             quick=20,
+            seconds=0.05,
+            large=100,
         )
         for nodes in BUDGETS
     ]

@@ -7,26 +7,32 @@ seconds instead.
 """
 
 import math
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
 from scipy.stats import binom
 
+from outflank.arena.statistics.comparisons import Contrast
+from outflank.arena.statistics.measured import Measured, gain, mean, share
 from outflank.report.document import Drawing, Figure, Table
 from outflank.report.figures import Scales, Series, points_with_intervals
-from outflank.studies.measure import Measured, above, beyond, every, mean, share
 from outflank.studies.results import Results
-from outflank.studies.study import Claim, Finding, Pairing, PaperTable, Printed, Study, read_printed
-from outflank.studies.words import beside, points, shown
+from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, read_printed
+from outflank.studies.words import beside, points
 
 PLAYOUTS_PER_SECOND = 200
+_TREE_SECONDS = 22e-6
+"""What a playout a move costs in a game here."""
 ALONE = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2, 4, 6, 8)
 AGAINST = (2, 4, 6, 8)
 DEPTHS = (3, 4, 5, 6)
 EVALUATIONS = ("simple", "complex")
 CURVE = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 _RATES = [round(20 * 1.05**step, 1) for step in range(90)]
+_DEPTH = re.compile(r"minimax\(depth=\d+")
 _SPEED = "B: their seconds are playouts here; one constant cannot fit a machine whose load changed"
 
 
@@ -119,70 +125,76 @@ def fitted_rate(results: Results) -> tuple[float, float, float] | None:
 # -------------------------------------------------------------------------------------------------------------- claims
 
 
-def _rising(rows: Sequence[str]) -> Callable[[Results], Finding]:
-    """No step falls, and the last is above the first."""
+def _rising(rows: Sequence[str]) -> Callable[[Results], list[Contrast]]:
+    """The last is above the first, and no step falls by ten points."""
 
-    def test(results: Results) -> Finding:
-        rates = [_wins(results, row) for row in rows]
-        falls = any(above(earlier, later) for earlier, later in pairwise(rates))
-        holds = False if falls else above(rates[-1], rates[0])
-        return Finding(holds, "wins: " + ", ".join(shown(rate) for rate in rates))
-
-    return test
-
-
-def _gain(results: Results, first: str, last: str) -> tuple[float, float] | None:
-    """A difference of two shares and its standard error."""
-    rates = [_wins(results, row) for row in (first, last)]
-    if rates[0] is None or rates[1] is None:
-        return None
-    error = math.sqrt(sum(rate.value * (1 - rate.value) / rate.games + 0.25 / rate.games**2 for rate in rates if rate))
-    return rates[1].value - rates[0].value, error
-
-
-def _larger_gain(results: Results, large: tuple[str, str], small: tuple[str, str]) -> bool | None:
-    gains = _gain(results, *large), _gain(results, *small)
-    if gains[0] is None or gains[1] is None:
-        return None
-    difference, error = gains[0][0] - gains[1][0], math.hypot(gains[0][1], gains[1][1])
-    return None if abs(difference) < 1.96 * error else difference > 0
-
-
-def _early_gain(results: Results) -> Finding:
-    early, late = ("UCT 0.01 s", "UCT 0.05 s"), ("UCT 0.5 s", "UCT 2 s")
-    words = [" to ".join(f"{shown(_wins(results, row))} ({row})" for row in steps) for steps in (early, late)]
-    return Finding(_larger_gain(results, early, late), "; ".join(words))
-
-
-def _second_ply(results: Results) -> Finding:
-    answers = []
-    for evaluation in EVALUATIONS:
-        steps = [(f"{evaluation} {depth}", f"{evaluation} {depth + 1}") for depth in range(1, 6)]
-        answers += [_larger_gain(results, steps[0], step) for step in steps[1:]]
-    words = [f"{row} {shown(_wins(results, row))}" for row in ("simple 1", "simple 2", "complex 1", "complex 2")]
-    return Finding(every(answers), ", ".join(words))
-
-
-def _table_three(evaluation: str, depths: Sequence[int]) -> list[str]:
-    return [f"UCT {seconds} s, {evaluation} {depth}" for seconds in AGAINST for depth in depths]
-
-
-def _uct_ahead(evaluation: str, depths: Sequence[int], ahead: bool) -> Callable[[Results], Finding]:
-    """Whether tree search wins more (or fewer) than half of the games at every setting, as a group and singly."""
-
-    def test(results: Results) -> Finding:
-        rows = _table_three(evaluation, depths)
+    def contrasts(results: Results) -> list[Contrast]:
         rates = {row: _wins(results, row) for row in rows}
-        against = [row for row, rate in rates.items() if beyond(rate, 0.5) is (not ahead)]
-        together = share([game.won for game in results.of(rows)])
-        answer = beyond(together, 0.5)
-        holds = None if answer is None else answer is ahead and not against
-        words = f"tree search wins {shown(together)} of all these games"
-        return Finding(
-            holds, words + (f"; the other way: {', '.join(against)}" if against else ", no setting the other way")
-        )
+        whole = Contrast(f"wins, {rows[-1]} over {rows[0]}", rates[rows[-1]], rates[rows[0]])
+        steps = [
+            Contrast(f"wins, {later} after {earlier}", rates[later], rates[earlier], "not below", 0.1)
+            for earlier, later in pairwise(rows)
+        ]
+        return [whole, *steps]
 
-    return test
+    return contrasts
+
+
+def _gain(results: Results, first: str, last: str) -> Measured | None:
+    return gain(_wins(results, last), _wins(results, first))
+
+
+def _early_gain(results: Results) -> list[Contrast]:
+    early, late = ("UCT 0.01 s", "UCT 0.05 s"), ("UCT 0.5 s", "UCT 2 s")
+    name = "gain of wins from 0.01 to 0.05 s over that from 0.5 to 2 s"
+    return [Contrast(name, _gain(results, *early), _gain(results, *late))]
+
+
+def _second_ply(results: Results) -> list[Contrast]:
+    return [
+        Contrast(
+            f"{evaluation}, gain from depth 1 to 2 over that from {depth} to {depth + 1}",
+            _gain(results, f"{evaluation} 1", f"{evaluation} 2"),
+            _gain(results, f"{evaluation} {depth}", f"{evaluation} {depth + 1}"),
+        )
+        for evaluation in EVALUATIONS
+        for depth in range(2, 6)
+    ]
+
+
+def _uct_ahead(evaluation: str, depths: Sequence[int], ahead: bool) -> Callable[[Results], list[Contrast]]:
+    """Whether tree search wins more (or fewer) than half of the games, at every setting."""
+
+    def contrasts(results: Results) -> list[Contrast]:
+        rows = [f"UCT {seconds} s, {evaluation} {depth}" for seconds in AGAINST for depth in depths]
+        if ahead:
+            return [Contrast(f"wins, {row}", _wins(results, row), 0.5) for row in rows]
+        return [Contrast(f"half over the wins, {row}", 0.5, _wins(results, row)) for row in rows]
+
+    return contrasts
+
+
+# ------------------------------------------------------------------------------------------------------- wrong agents
+
+
+def _random_for_minimax(pairing: Pairing) -> Pairing:
+    if pairing.b.startswith("he-lin-minimax"):
+        return replace(pairing, b="random", large=100)
+    return replace(pairing, a="random", large=100) if pairing.a.startswith("he-lin-minimax") else pairing
+
+
+def _random_for_tree_search(pairing: Pairing) -> Pairing:
+    alone = pairing.a.startswith("he-lin-uct") and pairing.b == "random"
+    return replace(pairing, a="random", large=100) if alone else pairing
+
+
+def _simple_for_complex(pairing: Pairing) -> Pairing:
+    return replace(pairing, a=pairing.a.replace("complex", "simple"), b=pairing.b.replace("complex", "simple"))
+
+
+def _depth_three(pairing: Pairing) -> Pairing:
+    a, b = (_DEPTH.sub("minimax(depth=3", text) for text in (pairing.a, pairing.b))
+    return replace(pairing, a=a, b=b)
 
 
 # ------------------------------------------------------------------------------------------------------------ pictures
@@ -291,17 +303,23 @@ def _study(name: str, uct: Callable[[float], str], calibrated: bool) -> Study:
         for evaluation in EVALUATIONS
         for depth in range(1, 7)
     }
-    pairings = [Pairing(row, text, "random", games[row], quick=20) for row, text in (*alone, *minimax.items())]
+    cost = {f"UCT {seconds:g} s": _TREE_SECONDS * playouts_in(seconds) for seconds in ALONE} if calibrated else {}
+    pairings = [
+        Pairing(row, text, "random", games[row], quick=20, seconds=0.005 + cost.get(row, 0.01))
+        for row, text in (*alone, *minimax.items())
+    ]
     for seconds in AGAINST:
         for evaluation in EVALUATIONS:
             for depth in DEPTHS:
                 row = f"UCT {seconds} s, {evaluation} {depth}"
-                pairings.append(Pairing(row, uct(seconds), minimax[f"{evaluation} {depth}"], games=26, quick=8))
+                dear = 0.01 + cost.get(f"UCT {seconds} s", 30.0 * seconds)
+                text = minimax[f"{evaluation} {depth}"]
+                pairings.append(Pairing(row, uct(seconds), text, games=26, quick=8, seconds=dear))
     if calibrated:
         for playouts in CURVE:
-            pairings.append(
-                Pairing(f"curve, {playouts} playouts", f"he-lin-uct(playouts={playouts})", "random", 200, quick=40)
-            )
+            text = f"he-lin-uct(playouts={playouts})"
+            dear = 0.005 + _TREE_SECONDS * playouts
+            pairings.append(Pairing(f"curve, {playouts} playouts", text, "random", 200, quick=40, seconds=dear))
     first = [f"UCT {seconds:g} s" for seconds in ALONE]
     return Study(
         name=name,
@@ -338,6 +356,12 @@ def _study(name: str, uct: Callable[[float], str], calibrated: bool) -> Study:
             Claim("Tree search beats simple minimax at every setting", "351", _uct_ahead("simple", DEPTHS, True)),
             Claim("Tree search beats complex minimax at depth 3", "351", _uct_ahead("complex", (3,), True), _SPEED),
             Claim("Complex minimax beats tree search from depth 4 on", "351", _uct_ahead("complex", (4, 5, 6), False)),
+        ),
+        swaps=(
+            Swap("random for tree search", ("Table I",), _random_for_tree_search),
+            Swap("random for minimax", ("Table II", "Table III"), _random_for_minimax),
+            Swap("simple for complex", ("Table II", "Table III"), _simple_for_complex),
+            Swap("depth 3 for every depth", ("Table II", "Table III"), _depth_three),
         ),
         differences=(
             f"A second of the paper is {PLAYOUTS_PER_SECOND} playouts, fitted to Table I."

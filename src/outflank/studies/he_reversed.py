@@ -6,16 +6,18 @@ played one game against each, always as black from the start; ours play many, fr
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
+from outflank.arena.statistics.comparisons import Contrast
+from outflank.arena.statistics.measured import Measured, mean, share
 from outflank.board import Rules
 from outflank.report.document import Figure, Table
 from outflank.report.figures import Scales, points_with_intervals
-from outflank.studies.measure import Measured, above, beyond, every, mean, share
 from outflank.studies.results import Results
-from outflank.studies.study import Claim, Finding, Pairing, PaperTable, Printed, Study, Timing, read_printed
+from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, Timing, read_printed
 from outflank.studies.timing import ORDERING, ORDERS, SIMULATING
-from outflank.studies.words import evidence, points, shown
+from outflank.studies.words import evidence, points
 
 ANCESTORS = {
     "position": ("mobility=0", "stability=0", "discs=0", "aggregation=0"),
@@ -61,41 +63,38 @@ def _ancestor(results: Results, row: str, column: str) -> Measured | None:
 # -------------------------------------------------------------------------------------------------------------- claims
 
 
-def _more_terms(results: Results) -> Finding:
-    rates = {name: _ancestor(results, name, "wins of final") for name in ANCESTORS}
-    words = ", ".join(f"{name} {shown(rate)}" for name, rate in rates.items())
-    return Finding(every([beyond(rate, 0.5) for rate in rates.values()]), f"the final agent's wins against: {words}")
+def _more_terms(results: Results) -> list[Contrast]:
+    return [Contrast(f"wins over {name}", _ancestor(results, name, "wins of final"), 0.5) for name in ANCESTORS]
 
 
-def _winner_turns_more(results: Results) -> Finding:
+def _winner_turns_more(results: Results) -> list[Contrast]:
     games = results.of(f"final against {name}" for name in ANCESTORS)
     decided = [game for game in games if game.points != 0.5]
     more = share([(game.turned(False) > game.turned(True)) == game.won for game in decided])
-    return Finding(beyond(more, 0.5), f"more discs of the winner were turned in {evidence(more)}")
+    return [Contrast("games in which more discs of the winner were turned", more, 0.5)]
 
 
-def _ordering_halves(results: Results) -> Finding:
-    ratio = _ordering(results, "positional / none")
-    below = beyond(ratio, 0.5)
-    return Finding(None if below is None else not below, f"run time positional / none {shown(ratio)}")
+def _ordering_halves(results: Results) -> list[Contrast]:
+    name = "a half over the run time with good squares first, of that in the order of the board"
+    return [Contrast(name, 0.5, _ordering(results, "positional / none"), effect=0.0)]
 
 
-def _order_of_orders(results: Results) -> Finding:
-    times = [_ordering(results, order) for order in ("positional", "none", "worst_first")]
-    words = ", ".join(
-        f"{order} {shown(time)} ms" for order, time in zip(("positional", "none", "worst_first"), times, strict=True)
-    )
-    return Finding(every([above(times[1], times[0]), above(times[2], times[1])]), words)
+def _order_of_orders(results: Results) -> list[Contrast]:
+    good, none, bad = (_ordering(results, order) for order in ("positional", "none", "worst_first"))
+    return [
+        Contrast("ms, no order over good squares first", none, good),
+        Contrast("ms, bad squares first over no order", bad, none),
+    ]
 
 
-def _compiling_helps(results: Results) -> Finding:
+def _compiling_helps(results: Results) -> list[Contrast]:
+    """*Several times*: twice as many more."""
     compiled, plain = (_simulations(results, row) for row in ("compiled", "plain Python"))
-    return Finding(above(compiled, plain), f"simulations in 4.9 s: compiled {shown(compiled)}, plain {shown(plain)}")
+    return [Contrast("simulations in 4.9 s, compiled over plain", compiled, plain, effect=2.0)]
 
 
-def _uct_is_awful(results: Results) -> Finding:
-    wins = _uct_wins(results, 1551)
-    return Finding(beyond(wins, 0.5), f"minimax at depth 4 wins {evidence(wins)} against 1551 simulations a move")
+def _uct_is_awful(results: Results) -> list[Contrast]:
+    return [Contrast("wins of minimax against 1551 simulations a move", _uct_wins(results, 1551), 0.5)]
 
 
 def _uct_wins(results: Results, simulations: int) -> Measured | None:
@@ -133,17 +132,37 @@ def _tables(results: Results) -> Sequence[Table]:
     return (Table(["tree search", "minimax at depth 4 wins"], rows, caption),)
 
 
+def _position_alone(pairing: Pairing) -> Pairing:
+    """The final agent becomes its first ancestor."""
+    text = _ancestor_text(ANCESTORS["position"])
+    return replace(pairing, a=text, games=40, quick=10, large=40) if _is_ancestors(pairing) else pairing
+
+
+def _random(pairing: Pairing) -> Pairing:
+    return replace(pairing, a="random", games=40, quick=10, large=40) if _is_ancestors(pairing) else pairing
+
+
+def _is_ancestors(pairing: Pairing) -> bool:
+    return "five_terms" in pairing.b
+
+
+def _ancestor_text(missing: Sequence[str]) -> str:
+    return f"minimax(depth=4, eval=five_terms({', '.join(missing)}), order=positional)"
+
+
 def study() -> Study:
     """Speed, orders, ancestors and tree search."""
     ancestors = tuple(
         Pairing(
             f"final against {name}",
             "he-reversed",
-            f"minimax(depth=4, eval=five_terms({', '.join(missing)}), order=positional)",
+            _ancestor_text(missing),
             100,
             _RULES,
             "random(6)",
             quick=40,
+            seconds=0.011,
+            large=1600,
         )
         for name, missing in ANCESTORS.items()
     )
@@ -155,6 +174,7 @@ def study() -> Study:
             50,
             _RULES,
             quick=20,
+            seconds=0.01 + 22e-6 * simulations,
         )
         for simulations in SIMULATIONS
     )
@@ -173,6 +193,7 @@ def study() -> Study:
                 "Milliseconds of a search to depth 4, by order of moves",
                 _ordering,
                 "The matrix that orders is not printed; a move costs us a thousandth of theirs, so sorting weighs more",
+                lambda row, column: "one run of timings",
             ),
             PaperTable(
                 "Table 5", "The final agent against its ancestors", _ancestor, unknown + "; turned discs: see Setting"
@@ -192,6 +213,10 @@ def study() -> Study:
             Claim("Good order is faster than none, none faster than bad", "335", _order_of_orders),
             Claim("Compiling makes simulations several times faster", "314", _compiling_helps),
             Claim("Tree search with 1500 simulations loses to minimax", "343", _uct_is_awful, unknown),
+        ),
+        swaps=(
+            Swap("position alone for five terms", ("Table 5",), _position_alone),
+            Swap("random for minimax", ("Table 5",), _random),
         ),
         differences=(
             "Weights, matrix and phases are ours, since none is printed. Depth 4 means four plies in all. Both colours "

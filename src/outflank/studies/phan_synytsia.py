@@ -10,21 +10,25 @@ most.
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
+from outflank.arena.statistics.comparisons import Contrast
+from outflank.arena.statistics.measured import Measured, mean, mean_of_groups, share_of_groups
 from outflank.board import Rules
 from outflank.report.document import Figure, Table
 from outflank.report.figures import Scales
-from outflank.studies.measure import Measured, above, beyond, every, mean, share
 from outflank.studies.results import Played, Results
-from outflank.studies.study import Claim, Finding, Pairing, PaperTable, Printed, Study, read_printed
-from outflank.studies.words import beside, evidence, shown
+from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, read_printed
+from outflank.studies.words import beside, shown
 
 SIZES = (4, 8, 12)
 DEPTHS = (3, 4, 5, 6)
 ITERATIONS = (10, 100, 1000, 10000)
 _LIMIT_SECONDS = 30 * 60
+_MINIMAX_SECONDS = {4: (0.0002,) * 4, 8: (0.002, 0.003, 0.007, 0.021), 12: (0.015, 0.057, 0.4, 2.1)}
+_TREE_SECONDS = {4: (0.0002, 0.0004, 0.002, 0.014), 8: (0.001, 0.003, 0.023, 0.23), 12: (0.008, 0.034, 0.32, 2.9)}
+"""What a game takes either side here, by board and setting; the game around it takes 3 ms."""
 _MATRIX = (
     "Their 8x8 square weights are missing from the paper; we derive them from the printed 12x12 matrix, and other "
     "matrices change these results"
@@ -104,12 +108,13 @@ def _clocked_games(results: Results) -> dict[str, list[Clocked]]:
     return found
 
 
-def _games(results: Results, sizes: Iterable[int], depths: Iterable[int], counts: Iterable[int]) -> list[Clocked]:
+def _games(results: Results, sizes: Iterable[int], depths: Iterable[int], counts: Iterable[int]) -> list[list[Clocked]]:
+    """The games of these settings, a group for each."""
     games = _clocked_games(results)
-    return [game for size in sizes for depth in depths for count in counts for game in games[_name(size, depth, count)]]
+    return [games[_name(size, depth, count)] for size in sizes for depth in depths for count in counts]
 
 
-def _pooled(results: Results, row: str, column: str) -> list[Clocked]:
+def _pooled(results: Results, row: str, column: str) -> list[list[Clocked]]:
     """The games of a cell of Tables 1 to 8: one setting of one side against all settings of the other."""
     size = int(row.split("x")[0])
     kind, _, number = column.partition(" ")
@@ -118,103 +123,138 @@ def _pooled(results: Results, row: str, column: str) -> list[Clocked]:
     return _games(results, [size], DEPTHS, [int(number)])
 
 
+def _games_of(row: str, column: str) -> str:
+    return f"{row}, {column}"
+
+
 def _side(column: str) -> int:
     return int(not column.startswith("depth"))
 
 
 def _seconds(results: Results, row: str, column: str) -> Measured | None:
-    games = _pooled(results, row, column)
-    return mean([game.full.effort(not _side(column)).seconds for game in games], "speed")
+    first, groups = not _side(column), _pooled(results, row, column)
+    return mean_of_groups([[game.full.effort(first).seconds for game in group] for group in groups], "speed")
 
 
 def _seconds_per_move(results: Results, row: str, column: str) -> Measured | None:
-    efforts = [game.full.effort(not _side(column)) for game in _pooled(results, row, column)]
-    return mean([effort.seconds / max(1, effort.moves) for effort in efforts], "speed")
+    first, groups = not _side(column), _pooled(results, row, column)
+    efforts = [[game.full.effort(first) for game in group] for group in groups]
+    return mean_of_groups([[one.seconds / max(1, one.moves) for one in group] for group in efforts], "speed")
 
 
 def _nodes(results: Results, row: str, column: str) -> Measured | None:
-    return mean([game.nodes[_side(column)] for game in _pooled(results, row, column)])
+    side, groups = _side(column), _pooled(results, row, column)
+    return mean_of_groups([[game.nodes[side] for game in group] for group in groups])
 
 
 def _nodes_per_move(results: Results, row: str, column: str) -> Measured | None:
-    side = _side(column)
-    return mean([game.nodes[side] / max(1, game.moves[side]) for game in _pooled(results, row, column)])
+    side, groups = _side(column), _pooled(results, row, column)
+    return mean_of_groups([[game.nodes[side] / max(1, game.moves[side]) for game in group] for group in groups])
 
 
-def _cell(results: Results, row: str, column: str) -> list[Clocked]:
+def _cell(results: Results, row: str, column: str) -> list[list[Clocked]]:
     board, _, depth = row.partition(", depth ")
     counts = ITERATIONS if column == "average" else (int(column.split()[1]),)
     return _games(results, [int(board.split("x")[0])], [int(depth)], counts)
 
 
 def _win_rate(results: Results, row: str, column: str) -> Measured | None:
-    return share([game.won for game in _cell(results, row, column)])
+    return _won(_cell(results, row, column))
 
 
 def _stopped(results: Results, row: str, column: str) -> Measured | None:
-    return share([game.stopped for game in _cell(results, row, column)])
+    return share_of_groups([[game.stopped for game in group] for group in _cell(results, row, column)])
 
 
-def _wins(results: Results, sizes: Iterable[int], depths: Iterable[int] = DEPTHS) -> Measured | None:
-    return share([game.won for game in _games(results, sizes, depths, ITERATIONS)])
+def _won(groups: Iterable[Iterable[Clocked]]) -> Measured | None:
+    return share_of_groups([[game.won for game in group] for group in groups])
+
+
+def _wins(
+    results: Results, sizes: Iterable[int], depths: Iterable[int] = DEPTHS, counts: Iterable[int] = ITERATIONS
+) -> Measured | None:
+    return _won(_games(results, sizes, depths, counts))
 
 
 # ------------------------------------------------------------------------------------------------------------- claims
 
 
-def _board_size_drives(results: Results) -> Finding:
-    answers, words = [], []
-    for setting in ("depth 3", "iterations 10", "iterations 100"):
-        nodes = [_nodes_per_move(results, f"{size}x{size}", setting) for size in SIZES]
-        answers += [above(larger, smaller) for smaller, larger in itertools.pairwise(nodes)]
-        words.append(f"{setting}: " + " < ".join(shown(number) for number in nodes))
-    return Finding(every(answers), "nodes per move on 4x4, 8x8, 12x12; " + "; ".join(words))
+def _board_size_drives(results: Results) -> list[Contrast]:
+    settings = [*(f"depth {depth}" for depth in DEPTHS), *(f"iterations {count}" for count in ITERATIONS)]
+    return [
+        Contrast(
+            f"{setting}, {larger}x{larger} over {smaller}x{smaller}",
+            _nodes_per_move(results, f"{larger}x{larger}", setting),
+            _nodes_per_move(results, f"{smaller}x{smaller}", setting),
+            effect=0.1,
+        )
+        for setting in settings
+        for smaller, larger in itertools.pairwise(SIZES)
+    ]
 
 
-def _small_board_weak(results: Results) -> Finding:
-    wins = _wins(results, [4])
-    return Finding(_not(beyond(wins, 0.5)), f"minimax wins {evidence(wins)} on 4x4")
+def _small_board_weak(results: Results) -> list[Contrast]:
+    return [Contrast("half over the wins of minimax on 4x4", 0.5, _wins(results, [4]))]
 
 
-def _depth_three_best(results: Results) -> Finding:
-    rates = [_wins(results, [4], [depth]) for depth in DEPTHS]
-    answers = [above(rates[0], other) for other in rates[1:]]
-    return Finding(every(answers), "wins on 4x4 at depths 3 to 6: " + ", ".join(shown(rate) for rate in rates))
+def _depth_three_best(results: Results) -> list[Contrast]:
+    rates = {depth: _wins(results, [4], [depth]) for depth in DEPTHS}
+    return [Contrast(f"wins at depth 3 over depth {depth}", rates[3], rates[depth]) for depth in DEPTHS[1:]]
 
 
-def _ahead_on(size: int, results: Results) -> Finding:
-    wins = _wins(results, [size])
-    return Finding(beyond(wins, 0.5), f"minimax wins {evidence(wins)} on {size}x{size}")
+def _ahead_on(size: int, results: Results) -> list[Contrast]:
+    """*Generally*: against every number of iterations, over all depths."""
+    return [
+        Contrast(f"wins against {count} iterations", _wins(results, [size], DEPTHS, [count]), 0.5)
+        for count in ITERATIONS
+    ]
 
 
-def _depth_matters(results: Results) -> Finding:
-    deep, shallow = _wins(results, [8, 12], [6]), _wins(results, [8, 12], [3])
-    return Finding(above(deep, shallow), f"wins on 8x8 and 12x12: depth 6 {shown(deep)}, depth 3 {shown(shallow)}")
+def _depth_matters(results: Results) -> list[Contrast]:
+    return [
+        Contrast(f"wins on {size}x{size}, depth 6 over 3", _wins(results, [size], [6]), _wins(results, [size], [3]))
+        for size in (8, 12)
+    ]
 
 
-def _equal_budgets(results: Results) -> Finding:
-    pairs = list(zip(DEPTHS, ITERATIONS, strict=True))
-    rates = [share([game.won for game in _games(results, [8], [depth], [count])]) for depth, count in pairs]
-    words = [f"{depth}/{count}: {shown(rate)}" for (depth, count), rate in zip(pairs, rates, strict=True)]
-    return Finding(every([beyond(rate, 0.5) for rate in rates]), "wins on 8x8 at depth/iterations " + ", ".join(words))
+def _equal_budgets(results: Results) -> list[Contrast]:
+    return [
+        Contrast(f"wins at depth {depth} against {count}", _wins(results, [8], [depth], [count]), 0.5)
+        for depth, count in zip(DEPTHS, ITERATIONS, strict=True)
+    ]
 
 
-def _playouts_slow(results: Results) -> Finding:
-    seconds = [_seconds_per_move(results, "8x8", setting) for setting in ("iterations 10000", "depth 6")]
-    return Finding(
-        above(*seconds), f"8x8, seconds a move: 10000 iterations {shown(seconds[0])}, depth 6 {shown(seconds[1])}"
-    )
+def _playouts_slow(results: Results) -> list[Contrast]:
+    slow, fast = (_seconds_per_move(results, "8x8", setting) for setting in ("iterations 10000", "depth 6"))
+    return [Contrast("seconds a move on 8x8, 10000 iterations over depth 6", slow, fast, effect=1.0)]
 
 
-def _stops_grow(results: Results) -> Finding:
-    stopped = {size: share([game.stopped for game in _games(results, [size], DEPTHS, ITERATIONS)]) for size in SIZES}
-    answers = [above(stopped[8], stopped[4]), above(stopped[12], stopped[8])]
-    words = ", ".join(f"{size}x{size} {shown(rate)}" for size, rate in stopped.items())
-    return Finding(every(answers), f"games past their 30 minutes: {words}")
+def _stops_grow(results: Results) -> list[Contrast]:
+    stopped = {
+        size: share_of_groups(
+            [[game.stopped for game in group] for group in _games(results, [size], DEPTHS, ITERATIONS)]
+        )
+        for size in SIZES
+    }
+    return [
+        Contrast(f"games past their 30 minutes, {large}x{large} over {small}x{small}", stopped[large], stopped[small])
+        for small, large in itertools.pairwise(SIZES)
+    ]
 
 
-def _not(answer: bool | None) -> bool | None:
-    return None if answer is None else not answer
+# ------------------------------------------------------------------------------------------------------- wrong agents
+
+
+def _random(pairing: Pairing) -> Pairing:
+    return replace(pairing, a="random", games=12, quick=2, large=12)
+
+
+def _depth_three(pairing: Pairing) -> Pairing:
+    return replace(pairing, a="phan-synytsia-minimax(depth=3)")
+
+
+def _hundred_iterations(pairing: Pairing) -> Pairing:
+    return replace(pairing, b="phan-synytsia-mcts(playouts=100)")
 
 
 # ------------------------------------------------------------------------------------------------------------ pictures
@@ -260,10 +300,10 @@ def _unprinted(results: Results) -> Sequence[Table]:
     rows: list[list[str]] = []
     for size in SIZES:
         for depth in DEPTHS:
-            games = [game.full for game in _games(results, [size], [depth], ITERATIONS)]
+            games = [game.full for group in _games(results, [size], [depth], ITERATIONS) for game in group]
             rows.append([f"{size}x{size}", f"minimax, depth {depth}", *_times(games, True)])
         for count in ITERATIONS:
-            games = [game.full for game in _games(results, [size], DEPTHS, [count])]
+            games = [game.full for group in _games(results, [size], DEPTHS, [count]) for game in group]
             rows.append([f"{size}x{size}", f"tree search, {count} iterations", *_times(games, False)])
     return (
         Table(
@@ -291,23 +331,28 @@ def study() -> Study:
             games=6,
             rules=Rules(size),
             quick=2,
+            seconds=0.003 + minimax + tree,
         )
         for size in SIZES
-        for depth in DEPTHS
-        for iterations in ITERATIONS
+        for depth, minimax in zip(DEPTHS, _MINIMAX_SECONDS[size], strict=True)
+        for iterations, tree in zip(ITERATIONS, _TREE_SECONDS[size], strict=True)
     ]
     paper_tables = [
         PaperTable("Table 1", "Minimax, search time of a game, seconds", _seconds),
         PaperTable("Table 2", "Minimax, time per move, seconds", _seconds_per_move),
         PaperTable("Table 3", "Tree search, search time of a game, seconds", _seconds),
         PaperTable("Table 4", "Tree search, time per move, seconds", _seconds_per_move),
-        PaperTable("Table 5", "Minimax, nodes of a game", _nodes, _cause),
-        PaperTable("Table 6", "Minimax, nodes per move", _nodes_per_move, _cause),
-        PaperTable("Table 7", "Tree search, nodes of a game", _nodes, _COUNTED),
-        PaperTable("Table 8", "Tree search, nodes per move", _nodes_per_move, _COUNTED),
-        PaperTable("Table 9", "Share of games won by minimax", _win_rate, _cause),
+        PaperTable("Table 5", "Minimax, nodes of a game", _nodes, _cause, _games_of),
+        PaperTable("Table 6", "Minimax, nodes per move", _nodes_per_move, _cause, _games_of),
+        PaperTable("Table 7", "Tree search, nodes of a game", _nodes, _COUNTED, _games_of),
+        PaperTable("Table 8", "Tree search, nodes per move", _nodes_per_move, _COUNTED, _games_of),
+        PaperTable("Table 9", "Share of games won by minimax", _win_rate, _cause, _games_of),
         PaperTable(
-            "Table 10", "Share of games stopped after 30 minutes", _stopped, "Which clock was stopped is not clear"
+            "Table 10",
+            "Share of games stopped after 30 minutes",
+            _stopped,
+            "Which clock was stopped is not clear",
+            _games_of,
         ),
     ]
     return Study(
@@ -340,6 +385,11 @@ def study() -> Study:
             ),
             Claim("Full playouts make tree search slow", "325", _playouts_slow),
             Claim("Games are stopped on larger boards", "290", _stops_grow),
+        ),
+        swaps=(
+            Swap("random for minimax", ("Table 6", "Table 9"), _random),
+            Swap("depth 3 for every depth", ("Table 6", "Table 9"), _depth_three),
+            Swap("100 iterations for every number", ("Table 8", "Table 9", "Table 10"), _hundred_iterations),
         ),
         differences=(
             "Where the paper can be read in several ways: minimax evaluates from the view of the side to move at the "

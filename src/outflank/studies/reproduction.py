@@ -5,6 +5,7 @@
 
 import csv
 import json
+import math
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -19,8 +20,8 @@ from outflank.game import Game
 from outflank.progress import Progress
 from outflank.report.write import check, write
 from outflank.studies.compare import count, facts_of
-from outflank.studies.document import StudyFindings, document, findings_of, warnings_of
-from outflank.studies.run import plan_of, play, read_scale, results_of, take_timings
+from outflank.studies.document import StudyFindings, document, findings_of, headline, warnings_of
+from outflank.studies.run import plan_of, play, read_scale, results_of, seconds_left, take_timings
 from outflank.studies.study import Study
 
 
@@ -39,7 +40,8 @@ class Reproduction:
             "scale": self.scale,
             "numbers": count(comparison.verdict for one in self.studies for comparison in one.comparisons),
             "claims": count(judgement.outcome for one in self.studies for judgement in one.judgements),
-            "studies": [facts_of(one.study, one.comparisons, one.judgements) for one in self.studies],
+            "headline": headline(self.studies),
+            "studies": [facts_of(one.study, one.comparisons, one.tables, one.judgements) for one in self.studies],
         }
 
 
@@ -63,13 +65,16 @@ def run_studies(
     with Store(out / "games.db") as store:
         warnings = behaviour_warnings(plan, store)
         keys = {slot.key for slot in plan.slots()}
-        progress.plan(len(keys), len(keys & store.done()))
+        done = keys & store.done()
+        progress.plan(len(keys), len(done))
+        if seconds := seconds_left(studies, factor, done):
+            progress.say(f"about {math.ceil(seconds / 60)} minutes of one core")
         play(studies, factor, store, executor, progress.advance)
         played = time.monotonic() - began
         timings = take_timings(studies, factor, out / "timings.json", lambda name: progress.say(f"timing {name}"))
         progress.say("comparing and writing the report")
         games = {key: game for game in store.games() if (key := game.tags["key"]) in keys}
-    found = [findings_of(study, results_of(study, factor, games, timings)) for study in studies]
+    found = [_found(study, factor, games, timings) for study in studies]
     provenance = {
         "Command": command,
         "Games": f"{len(games):,}, kept in games.db",
@@ -77,10 +82,15 @@ def run_studies(
         "Seconds": f"{time.monotonic() - began:.0f} for this run, {played:.0f} of them playing",
     }
     page = write(document(found, {name: text for name, text in provenance.items() if text}), out)
-    done = Reproduction(scale, found, page, [*warnings, *warnings_of(found, factor)])
-    (out / "summary.json").write_text(json.dumps(done.facts(), indent=1), encoding="utf-8")
+    report = Reproduction(scale, found, page, [*warnings, *warnings_of(found, factor)])
+    (out / "summary.json").write_text(json.dumps(report.facts(), indent=1), encoding="utf-8")
     _write_numbers(found, out / "numbers.csv")
-    return done
+    return report
+
+
+def _found(study: Study, scale: str | float, games: dict[str, Game], timings: dict[str, list[float]]) -> StudyFindings:
+    wrong = {swap: results_of(study.swapped(swap), scale, games, timings) for swap in study.swaps}
+    return findings_of(study, results_of(study, scale, games, timings), wrong)
 
 
 def _makers(games: Iterable[Game]) -> str:

@@ -1,13 +1,15 @@
 """Plays studies: one plan for all of them, one store, and only what is missing.
 
-A scale multiplies the number of games of every pairing; a larger scale has the games of a smaller one and more, so
+There are three scales. `quick` has few games of everything; `paper` the papers' own numbers of games, and a factor
+multiplies them; `large` at least 400 games of a pairing, so that only the paper's own numbers limit what can be said,
+and fewer only where a game takes more than a second. A larger scale has the games of a smaller one and more, so
 growing it replays nothing. Timings are kept in a file beside the store.
 """
 
 import json
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 from outflank.agents import identity
@@ -22,46 +24,77 @@ from outflank.game import Game
 from outflank.studies.results import Played, Results
 from outflank.studies.study import Pairing, Study
 
-QUICK = "quick"
+QUICK, LARGE = "quick", "large"
 _SEED = 0
+_MANY_GAMES = 400
+_FEWEST_GAMES = 12
+_DEAR, _ROOM = 1.0, 24.0
+"""Seconds of a game from which there are fewer at the large scale, and the seconds that these have room in."""
 
 
 def read_scale(text: str) -> str | float:
-    """`quick`, `paper` (1) or a factor on the papers' numbers of games.
+    """`quick`, `large`, `paper` (1) or a factor on the papers' numbers of games.
 
     >>> read_scale("quick"), read_scale("paper"), read_scale("2.5")
     ('quick', 1.0, 2.5)
     """
-    if text == QUICK:
-        return QUICK
+    if text in (QUICK, LARGE):
+        return text
     try:
         factor = 1.0 if text == "paper" else float(text)
     except ValueError:
         factor = math.nan
     if not 0 < factor <= 10_000:
-        raise BadSpec(f"scale {text!r} is not possible; expected quick, paper or a factor such as 0.5 or 10")
+        raise BadSpec(f"scale {text!r} is not possible; expected quick, paper, large or a factor such as 0.5 or 10")
     return factor
 
 
 def pairs_of(pairing: Pairing, scale: str | float) -> int:
-    """Pairs of games of a pairing at a scale: at least one, both colours equally often.
+    """Pairs of games, one with each colour, at a scale.
 
-    >>> [pairs_of(Pairing("m", "random", "greedy", games=6), scale) for scale in ("quick", 1.0, 3.0)]
-    [1, 3, 9]
+    >>> pairing = Pairing("m", "random", "greedy", 25, quick=6)
+    >>> [pairs_of(pairing, scale) for scale in ("quick", 0.2, 1.0, "large")]
+    [3, 3, 13, 200]
+    >>> pairs_of(Pairing("m", "random", "greedy", 6, seconds=3.0), "large")
+    6
     """
-    games = (pairing.quick or pairing.games / 10) if scale == QUICK else pairing.games * float(scale)
-    return max(1, math.ceil(games / 2 - 1e-9))
+    return max(1, math.ceil(_games_of(pairing, scale) / 2 - 1e-9))
+
+
+def _games_of(pairing: Pairing, scale: str | float) -> float:
+    if scale == QUICK:
+        return pairing.quick or pairing.games / 10
+    if scale == LARGE:
+        many = _MANY_GAMES if pairing.seconds <= _DEAR else max(_FEWEST_GAMES, _ROOM / pairing.seconds)
+        return max(pairing.games, pairing.large or many)
+    return pairing.games * float(scale)
 
 
 def plan_of(studies: Sequence[Study], scale: str | float) -> Plan:
-    """The games of all pairings; a pairing of two studies is played once."""
-    found: dict[tuple[object, ...], PlannedPairing] = {}
-    for pairing in (pairing for study in studies for pairing in study.pairings):
-        planned = _planned(pairing, scale)
-        key = (planned.first, planned.second, pairing.rules, pairing.openings)
-        if key not in found or found[key].pairs < planned.pairs:
-            found[key] = planned
-    return Plan(tuple(found.values()), Conditions(seed=_SEED))
+    """The games of all pairings, those of wrong agents too; a pairing that comes twice is played once."""
+    return Plan(tuple(planned for planned, _ in _once(studies, scale)), Conditions(seed=_SEED))
+
+
+def _once(studies: Sequence[Study], scale: str | float) -> Iterable[tuple[PlannedPairing, Pairing]]:
+    """Every two agents under the same rules once, with the most games that are asked of them."""
+    found: dict[tuple[object, ...], tuple[PlannedPairing, Pairing]] = {}
+    for study in studies:
+        for one in (study, *(study.swapped(swap) for swap in study.swaps)):
+            for pairing in one.pairings:
+                planned = _planned(pairing, scale)
+                key = (*sorted((planned.first, planned.second)), pairing.rules, pairing.openings)
+                if key not in found or found[key][0].pairs < planned.pairs:
+                    found[key] = planned, pairing
+    return found.values()
+
+
+def seconds_left(studies: Sequence[Study], scale: str | float, done: Collection[str]) -> float:
+    """Seconds of one core, about, that the games need which are not done yet."""
+    total = 0.0
+    for planned, pairing in _once(studies, scale):
+        missing = sum(slot.key not in done for slot in Plan((planned,), Conditions(seed=_SEED)).slots())
+        total += missing * pairing.seconds
+    return total
 
 
 def _planned(pairing: Pairing, scale: str | float) -> PlannedPairing:
@@ -99,7 +132,9 @@ def take_timings(
     """The samples of every timing; each is taken once for a behaviour of its agent and kept in a file."""
     taken: dict[str, list[float]] = json.loads(path.read_text()) if path.exists() else {}
     keys = {
-        timing: f"{timing.name} ({scale}) of {identity(timing.agent)}" for study in studies for timing in study.timings
+        timing: f"{timing.name} ({'quick' if scale == QUICK else 'full'}) of {identity(timing.agent)}"
+        for study in studies
+        for timing in study.timings
     }
     for timing, key in keys.items():
         if key not in taken:

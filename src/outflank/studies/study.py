@@ -7,13 +7,14 @@ the games. It holds no code that plays: the arena does that, the same for every 
 
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from outflank.arena.statistics.comparisons import Contrast
+from outflank.arena.statistics.measured import Measured
 from outflank.board import Rules
 from outflank.errors import BadSpec
-from outflank.studies.measure import Measured
 from outflank.studies.results import Results
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ class Pairing:
     openings: str = "start"
     quick: int = 0
     """Games at the quick scale; a tenth, and at least two, where left out."""
+    seconds: float = 0.0
+    """What a game takes on one core, about, where that is known: dear games are fewer at the large scale."""
+    large: int = 0
+    """Games at the large scale; by one rule for all (`run.games_of`) where left out."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,12 @@ class Printed:
     line: str
     games: int | None
     spread: float | None
+    fitted: str = ""
+    """Why it can be no agreement: it chose a reading or a rate, or is a sum or copy of other numbers. Else empty."""
+
+
+def _row(row: str, column: str) -> str:  # noqa: ARG001
+    return row
 
 
 @dataclass(frozen=True)
@@ -68,6 +79,8 @@ class PaperTable:
     measure: Callable[[Results, str, str], Measured | None]
     reason: str | Callable[[Printed], str] = ""
     """A known cause, shown where a number differs; or which one it is for a number."""
+    games: Callable[[str, str], str] = _row
+    """The name of the games behind a row and column: numbers with the same name come from the same games."""
 
     def cause(self, cell: Printed) -> str:
         """Why a number may differ."""
@@ -75,22 +88,26 @@ class PaperTable:
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What the games say of a claim: True, False, or None when they cannot decide."""
-
-    holds: bool | None
-    evidence: str
-
-
-@dataclass(frozen=True)
 class Claim:
-    """A conclusion of the paper in our words, its place there, and its test."""
+    """A conclusion of the paper in our words, its place there, and the inequalities that must all hold."""
 
     text: str
     line: str
-    test: Callable[[Results], Finding]
+    contrasts: Callable[[Results], Sequence[Contrast]]
     reason: str = ""
     """A known cause, shown where the claim does not come out."""
+
+
+@dataclass(frozen=True)
+class Swap:
+    """A wrong agent in place of the right one: printed tables must tell the two apart."""
+
+    name: str
+    """Such as `random for minimax`."""
+    tables: tuple[str, ...]
+    """The printed tables that it is tried on."""
+    wrong: Callable[[Pairing], Pairing]
+    """A pairing with the wrong agent; one that it does not concern as it is."""
 
 
 @dataclass(frozen=True)
@@ -105,12 +122,17 @@ class Study:
     paper_tables: tuple[PaperTable, ...] = ()
     printed: tuple[Printed, ...] = ()
     claims: tuple[Claim, ...] = ()
+    swaps: tuple[Swap, ...] = ()
     differences: tuple[str, ...] = ()
     """How our setting differs from the paper's, and which reading of it was taken."""
     timings: tuple[Timing, ...] = ()
     figures: Callable[[Results], "Sequence[Figure]"] = field(default=lambda results: ())
     tables: Callable[[Results], "Sequence[Table]"] = field(default=lambda results: ())
     """Tables of our own beside the printed ones."""
+
+    def swapped(self, swap: Swap) -> "Study":
+        """The study with a wrong agent; pairings keep their names, so that everything is measured in the same way."""
+        return replace(self, pairings=tuple(swap.wrong(pairing) for pairing in self.pairings), swaps=())
 
     def __post_init__(self) -> None:
         names = [pairing.name for pairing in self.pairings]
@@ -120,6 +142,9 @@ class Study:
         unmeasured = {cell.table for cell in self.printed} - {paper_table.table for paper_table in self.paper_tables}
         if unmeasured:
             raise BadSpec(f"study {self.name}: nothing measures the printed {', '.join(sorted(unmeasured))}")
+        unknown = {table for swap in self.swaps for table in swap.tables} - {cell.table for cell in self.printed}
+        if unknown:
+            raise BadSpec(f"study {self.name}: a wrong agent is tried on unknown tables: {', '.join(sorted(unknown))}")
 
 
 def read_printed(name: str) -> tuple[Printed, ...]:
@@ -133,7 +158,7 @@ def read_printed(name: str) -> tuple[Printed, ...]:
 
 
 def printed_from(rows: Iterable[Mapping[str, str]]) -> Iterable[Printed]:
-    """Printed numbers from rows of text; `games` and `spread` may be empty."""
+    """Printed numbers from rows of text; `games`, `spread` and `fitted` may be empty."""
     for row in rows:
         yield Printed(
             table=row["table"],
@@ -145,4 +170,5 @@ def printed_from(rows: Iterable[Mapping[str, str]]) -> Iterable[Printed]:
             line=row["line"],
             games=int(row["games"]) if row["games"] else None,
             spread=float(row["spread"]) if row["spread"] else None,
+            fitted=row["fitted"],
         )

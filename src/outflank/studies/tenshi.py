@@ -6,15 +6,17 @@ ten empty squares.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
+from outflank.arena.statistics.comparisons import Contrast
+from outflank.arena.statistics.measured import Measured, share
 from outflank.board import Rules
 from outflank.report.document import Figure
 from outflank.report.figures import Scales, points_with_intervals
-from outflank.studies.measure import Measured, beyond, share
 from outflank.studies.results import Results
-from outflank.studies.study import Claim, Finding, Pairing, PaperTable, Printed, Study, read_printed
-from outflank.studies.words import evidence, points
+from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, read_printed
+from outflank.studies.words import points
 
 _RULES = Rules(8, "reversed")
 _WEIGHTED = "weighted against uniform"
@@ -34,9 +36,12 @@ def _wins(results: Results, pairing: str) -> Measured | None:
     return share([game.won for game in results[pairing]])
 
 
-def _better(pairing: str, who: str, results: Results) -> Finding:
-    wins = _wins(results, pairing)
-    return Finding(beyond(wins, 0.5), f"{who} wins {evidence(wins)}")
+def _better(pairing: str, who: str, results: Results) -> list[Contrast]:
+    return [Contrast(f"wins {who}", _wins(results, pairing), 0.5)]
+
+
+def _uniform(pairing: Pairing) -> Pairing:
+    return replace(pairing, a=pairing.b, games=60, quick=20, large=60) if pairing.name == _WEIGHTED else pairing
 
 
 def _at(playouts: int) -> str:
@@ -62,6 +67,7 @@ def study() -> Study:
             200 if playouts == 1000 else 50,
             _RULES,
             quick=60 if playouts == 1000 else 4,
+            seconds=0.01 + 5e-5 * playouts,
         )
         for playouts in BUDGETS
     ]
@@ -74,8 +80,19 @@ def study() -> Study:
         "game is switched off; and a search that is as much slower as plain code is against the compiled one.",
         pairings=(
             *weighted,
-            Pairing(_EXACT, "tenshi(playouts=1000)", "tenshi(playouts=1000, endgame=0)", 100, _RULES, quick=30),
-            Pairing(_COMPILED, "tenshi(playouts=1000)", f"tenshi(playouts={plain})", 100, _RULES, quick=30),
+            Pairing(
+                _EXACT,
+                "tenshi(playouts=1000)",
+                "tenshi(playouts=1000, endgame=0)",
+                100,
+                _RULES,
+                quick=30,
+                seconds=0.08,
+                large=600,
+            ),
+            Pairing(
+                _COMPILED, "tenshi(playouts=1000)", f"tenshi(playouts={plain})", 100, _RULES, quick=30, seconds=0.06
+            ),
         ),
         paper_tables=(
             PaperTable(
@@ -90,7 +107,7 @@ def study() -> Study:
             Claim(
                 "Weighted playouts are better than uniform ones",
                 "227",
-                lambda results: _better(_WEIGHTED, "weighted", results),
+                lambda results: _better(_WEIGHTED, "of weighted playouts", results),
                 "The weights are not printed",
             ),
             Claim(
@@ -99,8 +116,9 @@ def study() -> Study:
                 lambda results: _better(_EXACT, "with exact search", results),
                 "Near the end 1000 playouts see most of the tree, so little is left to be won",
             ),
-            Claim("Compiled code wins more", "229", lambda results: _better(_COMPILED, "compiled", results)),
+            Claim("Compiled code wins more", "229", lambda results: _better(_COMPILED, "of compiled code", results)),
         ),
+        swaps=(Swap("uniform for weighted playouts", ("Text",), _uniform),),
         differences=(
             "Weights, time limit and the start of exact search are not printed: ours are the table `shy`, 1000 "
             "playouts a move and 10 empty squares. Results are summed; the tree is kept between moves.",

@@ -22,6 +22,7 @@
     [[claims]]                                     # optional: is the first above the second?
     text = "Depth 4 beats depth 2"
     above = ["depth 4 against 2"]                  # wins above one half; with two names: wins of the first above
+    effect = 0.05                                  # default: what is less is no effect
 
 An unknown key is an error.
 """
@@ -31,15 +32,16 @@ from pathlib import Path
 from typing import Any
 
 from outflank.arena.schedule import MOST_GAMES
+from outflank.arena.statistics.comparisons import Contrast
+from outflank.arena.statistics.measured import Measured, mean, share
 from outflank.board import Rules
 from outflank.errors import BadSpec
 from outflank.inputs import read_toml
 from outflank.report.document import Table
 from outflank.schema import Option, Signature, choice, list_of, number, table, text, whole
-from outflank.studies.measure import Measured, above, beyond, mean, share
 from outflank.studies.results import Played, Results
-from outflank.studies.study import Claim, Finding, Pairing, PaperTable, Printed, Study
-from outflank.studies.words import evidence, shown
+from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study
+from outflank.studies.words import shown
 
 STUDY = Signature(
     "study",
@@ -102,6 +104,7 @@ CLAIM = Signature(
     (
         Option("text", text(), None, "in words", needed=True),
         Option("above", list_of(text()), None, "one pairing that wins above half, or two", needed=True),
+        Option("effect", number(0, 1), 0.05, "the smallest difference of shares that counts"),
         Option("source", text(), None, "where it comes from"),
     ),
 )
@@ -177,7 +180,7 @@ def _claim(settings: Any, pairings: Sequence[str], where: str) -> Claim:
         raise BadSpec(f"{where}: above = {list(names)!r} is not possible; expected one or two names of pairings")
     for name in names:
         _among(name, pairings, where)
-    return Claim(given["text"], given["source"] or "", lambda results: _finding(results, names))
+    return Claim(given["text"], given["source"] or "", lambda results: _contrasts(results, names, given["effect"]))
 
 
 def _among(name: Any, known: Sequence[str], where: str) -> None:
@@ -185,11 +188,10 @@ def _among(name: Any, known: Sequence[str], where: str) -> None:
         raise BadSpec(f"{where}: {name!r} is not known; expected one of: {', '.join(known)}")
 
 
-def _finding(results: Results, names: Sequence[str]) -> Finding:
+def _contrasts(results: Results, names: Sequence[str], effect: float) -> list[Contrast]:
     rates = [MEASURES["wins"](results[name]) for name in names]
-    holds = beyond(rates[0], 0.5) if len(rates) == 1 else above(rates[0], rates[1])
-    words = ", ".join(f"{name}: wins {evidence(rate)}" for name, rate in zip(names, rates, strict=True))
-    return Finding(holds, words)
+    second = 0.5 if len(rates) == 1 else rates[1]
+    return [Contrast(f"wins, {' over '.join(names)}", rates[0], second, effect=effect)]
 
 
 def _measured(results: Results, row: str, column: str) -> Measured | None:

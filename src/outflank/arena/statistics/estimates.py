@@ -1,4 +1,4 @@
-"""Numbers with their 95 % intervals: `score` for every share of points or games, `mean_margin` for discs.
+"""Numbers with their intervals, of 95 % where nothing else is asked: `score` for shares, `mean_margin` for discs.
 
 With N units, mean μ and variance σ² (divided by N, not N-1), the standard error is √(σ²/N). Many units that are not
 lopsided (`Sample.normal`) reach 1.96 standard errors to each side. For all others that is too short: few lost games say
@@ -20,7 +20,6 @@ from outflank.errors import BadSpec
 
 CONFIDENCE = 0.95
 _NORMAL = NormalDist()
-_Z = _NORMAL.inv_cdf((1 + CONFIDENCE) / 2)
 _MANY = 250
 _LOPSIDED = 100
 """Units that 1.96 standard errors need, and how many times their squared skewness: some hundred of the rarer result."""
@@ -116,7 +115,7 @@ def quantile(units: int) -> float:
     return float(stdtrit(units - 1, (1 + CONFIDENCE) / 2))
 
 
-def score(counts: Counts) -> Estimate:
+def score(counts: Counts, confidence: float = CONFIDENCE) -> Estimate:
     """A's share of the points, 0..1.
 
     >>> f"{score((96, 111, 136)):.3f}"
@@ -128,20 +127,20 @@ def score(counts: Counts) -> Estimate:
     if sample.units == 0:
         return Estimate(0.5, 0.0, 1.0, True, "no games")
     if sample.normal:
-        reach = _Z * sample.error
+        reach = _NORMAL.inv_cdf((1 + confidence) / 2) * sample.error
         return Estimate(sample.mean, sample.mean - reach, sample.mean + reach)
-    low, high = least_mean(counts), 1 - least_mean(counts[::-1])
+    low, high = least_mean(counts, confidence), 1 - least_mean(counts[::-1], confidence)
     return Estimate(sample.mean, low, high, False, "" if sample.single is None else alike_note(sample))
 
 
-def least_mean(counts: Counts) -> float:
-    """The lower end of the interval of the mean: Gaffke's bound, which 2.5 % of the means lie below."""
+def least_mean(counts: Counts, confidence: float = CONFIDENCE) -> float:
+    """The lower end of the interval of the mean: Gaffke's bound, which 2.5 % of the means lie below at 95 %."""
     from scipy.optimize import brentq
 
     if not any(counts[1:]):
         return 0.0
     tilted = _Tilted(counts)
-    doubt = (1 - CONFIDENCE) / 2
+    doubt = (1 - confidence) / 2
     return tilted.mean(float(brentq(lambda slope: tilted.below(slope) - doubt, 0.0, _STEEPEST, xtol=1e-12)))
 
 

@@ -45,7 +45,11 @@ def register(commands: Any) -> None:
 
 def _add_options(command: argparse.ArgumentParser, out: str | None, out_text: str) -> None:
     command.add_argument(
-        "--scale", default="quick", metavar="S", help="quick (default), paper (all games), or a factor on all games"
+        "--scale",
+        default="quick",
+        metavar="S",
+        help="quick (default; minutes), paper (all games of the papers), large (400 games a cell where a game takes "
+        "less than a second), or a factor on the papers' games",
     )
     command.add_argument("--out", default=out, metavar="DIR", help=f"where report and games go ({out_text})")
     add_executor_options(command)
@@ -97,5 +101,5 @@ def _print_summary(done: "Reproduction") -> None:
     for one in done.studies:
         for judgement in one.judgements:
             if judgement.outcome != "holds":
-                print(f"{one.study.name}: {judgement.claim.text}: {judgement.outcome} ({judgement.finding.evidence})")
+                print(f"{one.study.name}: {judgement.claim.text}: {judgement.outcome} ({judgement.evidence})")
     print(f"\nreport: {done.page}")
