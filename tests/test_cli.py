@@ -165,6 +165,20 @@ BAD = [
     ["solve", __file__],
     ["solve", "x.obf", "--position", START_6],
     ["solve", "--by", "luck"],
+    ["selfplay"],
+    ["selfplay", "standard", "--out", "x.txt"],
+    ["selfplay", "standard 8x9", "--out", "x.txt"],
+    ["selfplay", "--out", "games.db"],
+    ["selfplay", "--out", "/no/such/directory\0/x.txt"],
+    ["selfplay", "--out", "x.txt", "--games", "0"],
+    ["selfplay", "--out", "x.txt", "--games", "many"],
+    ["selfplay", "--out", "x.txt", "--random", "20..0"],
+    ["selfplay", "--out", "x.txt", "--random", "1..x"],
+    ["selfplay", "--out", "x.txt", "--random", "0..60"],
+    ["selfplay", "--out", "x.txt", "--seed", "-1"],
+    ["selfplay", "--out", "x.txt", "--agent", "minmax"],
+    ["selfplay", "standard 12x12", "--out", "x.txt", "--agent", "minimax(depth=1, eval=patterns)"],
+    ["selfplay", "--out", "x.txt", "--workers", "0"],
 ]
 
 

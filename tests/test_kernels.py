@@ -18,7 +18,7 @@ from outflank import Limits
 from outflank.agents import agent
 from outflank.board import SIZES, Position, Rules
 from outflank.evaluation import read_evaluation
-from outflank.kernels import bitboard, near_end, outlook, patterns, playout, policy, rules, shallow
+from outflank.kernels import bitboard, near_end, outlook, patterns, playout, policy, rules, selfplay, shallow
 from outflank.kernels.evaluate import evaluation_of
 from outflank.kernels.jit import INTERPRETED, KERNELS, NATIVE, Board, Word
 from outflank.kernels.policy import KINDS
@@ -244,13 +244,18 @@ def test_kernels_have_the_types_they_promise() -> None:
         me, opp, full = Position.start(Rules(size)).boards
         total = (patterns.sum_of_8 if size == 8 else patterns.sum_of_many)(me, opp, built, 0)
         assert evaluation_of(me, opp, full, built, None) > 0 and total > 0
+        alone = selfplay.Player(2, 10**6, 1, 1, 4, size**2)
+        assert selfplay.value_of(me, opp, full, 1, -(10**9), 10**9, alone, built) != 0
+        squares, firsts, scores = np.empty((1, size**2), np.int16), np.empty(1, np.int64), np.empty(1, np.int64)
+        selfplay.play_games(me, opp, full, alone, built, Word(1), 0, size**2 - 8, size**2 - 5, squares, firsts, scores)
+        assert squares[0, 0] >= 0
     for kernel in KERNELS:
         assert kernel.signatures, f"{kernel.__name__} was not tried"
         declared = get_type_hints(kernel.py_func)["return"]
         for signature, overload in kernel.overloads.items():
             board = next((kind for kind in signature if isinstance(kind, types.UniTuple)), None)
             assert overload.signature.return_type == promised(declared, board), kernel.__name__
-    recursive: list[Any] = [rules.perft, outlook.estimate, shallow.shallow, near_end.search]
+    recursive: list[Any] = [rules.perft, outlook.estimate, shallow.shallow, near_end.search, selfplay.value_of]
     for kernel in recursive:
         assert len(kernel.signatures) == 2, f"{kernel.__name__} compiled more than once per layout: {kernel.signatures}"
 

@@ -168,22 +168,22 @@ class EvaluationSpec:
         """Raises BadSpec where its table or its weights are for other boards."""
         self.table.squares(rules.size)
         if self.trained:
-            _weights(self, rules)
+            self.pattern_weights(rules)
+
+    def pattern_weights(self, rules: Rules) -> PatternWeights:
+        """The weights of an evaluation that is trained."""
+        return read_weights(Path(self.file), rules) if self.file else shipped_weights(rules)
 
     def build(self, rules: Rules) -> tuple[AnyEvaluation, Any]:
         """(tables and weights for these rules, the compiled function of a person or None)."""
         return _build(self, rules, file_digest(Path(self.file)) if self.file else "")
 
 
-def _weights(spec: EvaluationSpec, rules: Rules) -> PatternWeights:
-    return read_weights(Path(spec.file), rules) if spec.file else shipped_weights(rules)
-
-
 @lru_cache(maxsize=64)
 def _build(spec: EvaluationSpec, rules: Rules, _content: str) -> tuple[AnyEvaluation, Any]:
     """`_content` tells apart what was in the file of weights, which may be written anew while a program runs."""
     if spec.trained:
-        return _weights(spec, rules).build(), None
+        return spec.pattern_weights(rules).build(), None
     weights = np.array(spec.weights, np.int64)
     if rules.variant == "reversed":
         turned = np.arange(len(TERMS)) != MOBILITY

@@ -156,6 +156,11 @@ class PatternWeights:
         """Discs that are added in a phase."""
         return -(-(self.rules.cells - 4) // len(self.values))
 
+    @property
+    def in_discs(self) -> npt.NDArray[np.float32]:
+        """The values in discs."""
+        return np.asarray(self.values / np.float32(SCALE), np.float32)
+
     def build(self) -> Patterns:
         """What the kernels take."""
         patterns = pattern_set(self.rules.size)

@@ -7,10 +7,9 @@ short and alike, so `.xz` keeps 100,000 games in 5 MB.
 """
 
 import lzma
-import re
-from array import array
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +17,8 @@ import numpy.typing as npt
 
 from outflank.board import Position, Rules
 from outflank.errors import BadSpec
-from outflank.inputs import file_lines, open_file
-from outflank.kernels.learning import positions_of
+from outflank.inputs import file_lines, open_file, shown
+from outflank.kernels.learning import positions_of, read_lines
 
 
 @dataclass(frozen=True)
@@ -47,6 +46,12 @@ class Positions:
         """Those that are chosen."""
         return Positions(self.rules, self.own[chosen], self.other[chosen], self.labels[chosen], self.games[chosen])
 
+    @staticmethod
+    def joined(parts: "Sequence[Positions]") -> "Positions":
+        """All of them in one; the games of each part have numbers of their own already."""
+        columns = ("own", "other", "labels", "games")
+        return Positions(parts[0].rules, *(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
+
     @property
     def empties(self) -> npt.NDArray[np.int64]:
         """Empty squares of each."""
@@ -58,31 +63,59 @@ def game_lines(path: Path) -> Iterator[str]:
     """The lines of a file, which may be packed as .xz."""
     with open_file(path) as file:
         if path.suffix == ".xz":
-            with lzma.open(file) as unpacked:
-                yield from file_lines(unpacked, str(path))
+            try:
+                with lzma.open(file) as unpacked:
+                    yield from file_lines(unpacked, str(path))
+            except (lzma.LZMAError, EOFError) as error:
+                raise BadSpec(f"{path} cannot be unpacked: {error}; expected a whole file of games") from None
         else:
             yield from file_lines(file, str(path))
 
 
-def read_positions(lines: Iterable[str], rules: Rules) -> Positions:
-    """The positions of games from the first move that was not random, the one after the last left out."""
-    last = chr(ord("a") + rules.size - 1)
-    line_of = re.compile(rf"(\d{{1,3}}) ([+-]?\d{{1,3}}) ((?:[a-{last}]\d{{1,2}})+)\s*", re.ASCII)
-    squares = {f"{chr(ord('a') + i % rules.size)}{i // rules.size + 1}": i for i in range(rules.cells)}
-    bits = [rules.bit(square).bit_length() - 1 for square in range(rules.cells)]
-    firsts, scores, ends, moves = array("q"), array("q"), array("q"), array("h")
-    for number, line in enumerate(lines, start=1):
-        fields = line_of.fullmatch(line)
-        names = re.findall(r"[a-z]\d+", fields[3]) if fields else []
-        if fields is None or not all(name in squares for name in names):
-            raise BadSpec(
-                f"line {number}: expected the number of random moves, black's score and moves; got {line[:80]!r}"
-            )
-        moves.extend(bits[squares[name]] for name in names)
-        firsts.append(int(fields[1]))
-        scores.append(int(fields[2]))
-        ends.append(len(moves))
-    return _played(rules, *(np.array(values) for values in (moves, ends, firsts, scores)))
+_LINES_AT_ONCE = 50_000
+
+
+def positions_in(path: Path, rules: Rules, seen: set[int]) -> Iterator[Positions]:
+    """The positions of a file, those of some thousands of games at a time, each game once; `seen` are hashes of games.
+
+    Agents that do not draw lots play the same game again from the same first moves: that would be no other game to hold
+    out, and count twice.
+    """
+    number, lines = 0, game_lines(path)
+    while block := list(islice(lines, _LINES_AT_ONCE)):
+        try:
+            found = read_positions(block, rules, number + 1)
+        except BadSpec as error:
+            raise BadSpec(f"{path}, {error}") from None
+        new = np.zeros(len(block), np.bool_)
+        for i, line in enumerate(block):
+            game = hash(line.rpartition(" ")[2])
+            new[i] = game not in seen
+            seen.add(game)
+        renumbered = (np.cumsum(new) - 1 + len(seen) - int(new.sum())).astype(np.int32)
+        kept = found.where(new[found.games])
+        yield replace(kept, games=renumbered[kept.games])
+        number += len(block)
+
+
+def read_positions(lines: Iterable[str], rules: Rules, number: int = 1) -> Positions:
+    """The positions of games from the first move that was not random, the one after the last left out.
+
+    `number` is that of the first line, for errors.
+    """
+    text = "".join(f"{line.rstrip()}\n" for line in lines)
+    data = np.frombuffer(text.encode(), np.uint8)
+    games = text.count("\n")
+    moves = np.zeros(len(data) // 2 + 1, np.int16)
+    ends, firsts, scores = (np.zeros(games + 1, np.int64) for _ in range(3))
+    read = read_lines(data, rules.size, rules.stride, moves, ends, firsts, scores)
+    if read < 0:
+        raise BadSpec(
+            f"line {number - read - 1}: expected the number of random moves, black's score and moves of {rules}; "
+            f"got {shown(text.splitlines()[-read - 1])}"
+        )
+    moved = int(ends[read - 1]) if read else 0
+    return _played(rules, moves[:moved], ends[:read], firsts[:read], scores[:read], number)
 
 
 def _played(
@@ -91,6 +124,7 @@ def _played(
     ends: npt.NDArray[np.int64],
     firsts: npt.NDArray[np.int64],
     scores: npt.NDArray[np.int64],
+    number: int,
 ) -> Positions:
     me, opp, full = Position.start(rules).boards
     own, other = (np.zeros((len(moves), rules.words), np.uint64) for _ in range(2))
@@ -98,5 +132,6 @@ def _played(
     signed = scores if rules.variant == "standard" else -scores
     kept = positions_of(me, opp, full, moves, ends, firsts, signed, own, other, labels, games)
     if kept < 0:
-        raise BadSpec(f"line {-kept}: a move is not legal; expected moves of {rules} from the start, without passes")
+        where = f"line {number - kept - 1}"
+        raise BadSpec(f"{where}: a move is not legal; expected moves of {rules} from the start, without passes")
     return Positions(rules, own[:kept], other[:kept], labels[:kept], games[:kept])

@@ -1,0 +1,234 @@
+"""`outflank selfplay` and `outflank learn`: games of an agent against itself, and weights from them."""
+
+import argparse
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from outflank.errors import BadSpec
+from outflank.inputs import shown
+from outflank.interfaces.cli.common import add_executor_options, add_quiet_option, command_line, executor, progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from outflank.learn.training import Method, Training
+
+_SELFPLAY = (
+    "Play games of an agent against itself into a file: a line a game, no database. The same command continues where "
+    "it stopped, and the file is the same on any number of workers. docs/training.md explains what it is for."
+)
+_LEARN = "Train the weights of patterns (eval=patterns) from games; docs/training.md explains how."
+_GENERATIONS = (
+    "Weights that teach themselves, from nothing or from a file: each generation plays games, is fitted to them and "
+    "plays the best before; it replaces that where it is not worse. Killed at any step, the same command continues."
+)
+_PATTERNS = (
+    "Fit the weights of patterns to the results of games by least squares, and say how wrong they are on games that "
+    "were held out. Play with them by eval=patterns(weights=FILE)."
+)
+
+
+def register(commands: Any) -> None:
+    """Adds the commands to the parser."""
+    selfplay = commands.add_parser("selfplay", help="many games of an agent against itself", description=_SELFPLAY)
+    selfplay.add_argument(
+        "rules", nargs="?", default="standard 8x8", metavar="RULES", help='such as "reversed 6x6" (standard 8x8)'
+    )
+    selfplay.add_argument("--games", type=int, default=10_000, metavar="N", help="games in all (10,000)")
+    selfplay.add_argument("--out", required=True, metavar="FILE", help="NAME.txt, or NAME.txt.xz to be packed")
+    selfplay.add_argument("--agent", metavar="AGENT", help="who plays (two plies of patterns, or of five terms)")
+    selfplay.add_argument(
+        "--random", default="0..20", metavar="A..B", help="random first moves, from A to B of them (0..20)"
+    )
+    selfplay.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the games")
+    add_executor_options(selfplay)
+    add_quiet_option(selfplay)
+    selfplay.add_argument("--json", action="store_true", help="print one JSON object")
+    selfplay.set_defaults(run=run_selfplay, resumes=True)
+
+    learn = commands.add_parser("learn", help="train the weights of patterns", description=_LEARN)
+    learners = learn.add_subparsers(title="what to learn", metavar="WHAT", required=True)
+    _register_patterns(learners)
+    _register_generations(learners)
+
+
+def _register_patterns(learners: Any) -> None:
+    patterns = learners.add_parser("patterns", help="weights from files of games", description=_PATTERNS)
+    patterns.add_argument("games", nargs="+", metavar="GAMES", help="files of outflank selfplay")
+    patterns.add_argument("--rules", metavar="RULES", help="of the games (what the card of the first file says)")
+    patterns.add_argument("--out", required=True, metavar="FILE", help="where the weights go: NAME.npz")
+    patterns.add_argument("--from", dest="before", metavar="FILE", help="weights to begin with and to be held to")
+    _add_method(patterns)
+    patterns.add_argument("--report", metavar="DIR", help="also write a report: index.html, report.md, figures, tables")
+    add_quiet_option(patterns)
+    patterns.add_argument("--json", action="store_true", help="print one JSON object")
+    patterns.set_defaults(run=run_patterns)
+
+
+def _register_generations(learners: Any) -> None:
+    command = learners.add_parser("generations", help="play, fit, measure, again and again", description=_GENERATIONS)
+    command.add_argument("--rules", default="standard 8x8", metavar="RULES", help='such as "reversed 6x6"')
+    command.add_argument("--generations", type=int, default=5, metavar="N", help="generations in all (5)")
+    command.add_argument("--games", type=int, default=50_000, metavar="N", help="games of a generation (50,000)")
+    command.add_argument("--out", required=True, metavar="DIR", help="where games, weights, matches and report go")
+    command.add_argument("--from", dest="before", default="", metavar="FILE", help="weights to begin with (none)")
+    command.add_argument("--depth", type=int, default=1, metavar="N", help="plies of the players (1)")
+    command.add_argument("--endgame", type=int, default=8, metavar="N", help="squares played exactly at the end (8)")
+    command.add_argument("--random", type=int, metavar="N", help="random first moves at most (7 of 10 moves)")
+    command.add_argument("--remember", type=int, default=3, metavar="N", help="generations fitted together (3)")
+    command.add_argument("--prior", type=float, default=30.0, metavar="N", help="what a weight of before is worth (30)")
+    command.add_argument("--passes", type=int, default=12, metavar="N", help="passes over the positions (12)")
+    command.add_argument("--match-games", type=int, default=200, metavar="N", help="games of each match (200)")
+    command.add_argument("--match-depth", type=int, default=2, metavar="N", help="plies of both in matches (2)")
+    command.add_argument("--seed", type=int, default=0, metavar="S", help="seed of games and openings")
+    command.add_argument("--threads", type=int, default=1, metavar="N", help="threads of the fit (1)")
+    add_executor_options(command)
+    add_quiet_option(command)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.set_defaults(run=run_generations, resumes=True)
+
+
+def _add_method(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--prior", type=float, default=30.0, metavar="N", help="positions that a weight of before is worth (30)"
+    )
+    command.add_argument("--passes", type=int, default=12, metavar="N", help="passes over the positions (12)")
+    command.add_argument("--held-out", default="5%", metavar="SHARE", help="games to judge by, such as 5%% (default)")
+    command.add_argument("--phases", type=int, metavar="N", help="phases of the game (two to six discs each)")
+    command.add_argument("--threads", type=int, default=1, metavar="N", help="threads of the fit (1)")
+
+
+def _method(args: argparse.Namespace) -> "Method":
+    from outflank.learn.training import Method
+
+    return Method(args.prior, args.passes, _share(args.held_out), args.phases, args.threads)
+
+
+def _share(text: str) -> float:
+    """The share that `5%` or `0.05` names."""
+    digits = text.removesuffix("%")
+    try:
+        number = float(digits) if len(digits) <= 20 else math.nan
+    except ValueError:
+        number = math.nan
+    if not 0 < number < 100:
+        raise BadSpec(f"--held-out {shown(text)} is not possible; expected a share of the games such as 5%")
+    return number / 100 if text.endswith("%") else number
+
+
+def run_selfplay(args: argparse.Namespace) -> None:
+    """Plays games into a file."""
+    from pathlib import Path
+
+    from outflank.board import Rules
+    from outflank.learn.selfplay import SelfPlay, default_agent, write_games
+
+    rules = Rules.parse(args.rules)
+    plan = SelfPlay(rules, args.agent or default_agent(rules), _span(args.random), args.seed)
+    _check_name(args.out)
+    with progress("selfplay", args.quiet) as shown_to:
+        played = write_games(plan, args.games, args.out, executor(args), shown_to)
+    size = Path(args.out).stat().st_size
+    if args.json:
+        print(json.dumps({**plan.card(), "games": args.games, "played": played, "file": args.out, "bytes": size}))
+    else:
+        print(
+            f"{args.out}: {args.games:,} games of {plan.agent}, {rules}, {played:,} of them played now, {size:,} bytes"
+        )
+
+
+def run_patterns(args: argparse.Namespace) -> None:
+    """Fits weights to games."""
+    from pathlib import Path
+
+    from outflank.board import Rules
+    from outflank.inputs import file_name
+    from outflank.learn.selfplay import read_card
+    from outflank.learn.training import train
+    from outflank.patterns import read_weights
+
+    files, out, method = [file_name(name) for name in args.games], _weights_name(args.out), _method(args)
+    rules = Rules.parse(args.rules or read_card(files[0]).get("rules") or "standard 8x8")
+    before = None if args.before is None else read_weights(Path(args.before), rules)
+    if args.report:
+        from outflank.report.write import check
+
+        check(args.report)
+    with progress("learn", args.quiet) as shown_to:
+        training = train(rules, files, before, method, shown_to)
+    training.weights.write(out)
+    page = None
+    if args.report:
+        from outflank.report.learning import training_document
+        from outflank.report.write import write
+
+        page = write(training_document(training, {"command": command_line()}), args.report)
+    if args.json:
+        print(json.dumps({"weights": args.out, **training.weights.card, **({"report": str(page)} if page else {})}))
+        return
+    print(_training_text(training))
+    print(f"weights: {args.out}" + (f"\nreport: {page}" if page else ""))
+
+
+def run_generations(args: argparse.Namespace) -> None:
+    """Generations of weights."""
+    from dataclasses import asdict
+
+    from outflank.board import Rules
+    from outflank.learn import generations as learn
+    from outflank.report.learning import generations_document, generations_table
+    from outflank.report.terminal import show
+    from outflank.report.write import check, write
+
+    rules = Rules.parse(args.rules)
+    names = ("games", "depth", "endgame", "prior", "passes", "match_games", "match_depth", "seed")
+    given = {name: getattr(args, name) for name in names}
+    plan = learn.Plan(rules, most_random=args.random, remembered=args.remember, start=args.before, **given)
+    check(f"{args.out}/report")
+    found = []
+    with progress("learn", args.quiet) as shown_to:
+        run = learn.run_generations(plan, args.generations, args.out, executor(args), shown_to, args.threads)
+        for generation in run:
+            found.append(generation)
+            page = write(generations_document(plan, found, {"command": command_line()}), f"{args.out}/report")
+    if args.json:
+        print(json.dumps({"generations": [asdict(one) for one in found], "report": str(page)}))
+        return
+    show([generations_table(found)])
+    print(f"best weights: {args.out}/best.npz\nreport: {page}")
+
+
+def _training_text(training: "Training") -> str:
+    from outflank.render import text_table
+
+    rows = [["empty squares", "held-out positions", "before", "now"]]
+    rows += [
+        [str(error.empties), f"{error.positions:,}", f"{error.before:.2f}", f"{error.after:.2f}"]
+        for error in training.errors
+        if error.empties % 4 == 0
+    ]
+    rows.append(["all", f"{training.held_out:,}", f"{training.curve[0][2]:.2f}", f"{training.curve[-1][2]:.2f}"])
+    head = f"{training.games:,} games, {training.positions:,} positions, {training.seconds:.1f} s; error in discs:\n"
+    return head + text_table(rows, [True] * 4)
+
+
+def _weights_name(name: str) -> "Path":
+    from outflank.inputs import file_name
+
+    if not name.endswith(".npz"):
+        raise BadSpec(f"--out {shown(name)} is not possible; expected the name of a file of weights, NAME.npz")
+    return file_name(name)
+
+
+def _span(text: str) -> tuple[int, int]:
+    """The least and the most that `0..20` or `8` names."""
+    parts = text.split("..")
+    if len(parts) > 2 or not all(part.isascii() and part.isdigit() and len(part) <= 3 for part in parts):
+        raise BadSpec(f"--random {shown(text)} is not possible; expected numbers of moves such as 0..20 or 8")
+    return int(parts[0]), int(parts[-1])
+
+
+def _check_name(name: str) -> None:
+    if not name.endswith((".txt", ".txt.xz")):
+        raise BadSpec(f"--out {shown(name)} is not possible; expected NAME.txt or NAME.txt.xz")
