@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from outflank.execute import Here, Processes
 from outflank.interfaces.cli import main
 from outflank.kernels.jit import INTERPRETED
 from outflank.learn.games import game_lines, positions_in, read_positions
+from outflank.learn.generations import Measure, Plan, _Run, run_generations
 from outflank.learn.selfplay import SelfPlay, card_of, native_player, write_games
 from outflank.learn.training import Method, train
 from outflank.patterns import PatternWeights, pattern_set, read_weights
@@ -293,3 +295,92 @@ def test_training_refuses_what_it_cannot_use(tmp_path: Path, capfd: pytest.Captu
     packed.write_bytes(b"no archive")
     assert "expected" in refused(["learn", "patterns", str(packed), "--out", out], capfd)
     assert not Path(out).exists()
+
+
+# --- generations ----------------------------------------------------------------------------------------------------
+
+SMALL = Plan(Rules(6), games=400, passes=2, match_games=4, match_depth=1, endgame=4)
+
+
+@pytest.mark.compiled
+def test_generations_go_on_after_a_kill_at_any_step(tmp_path: Path) -> None:
+    plan, whole = SMALL, tmp_path / "whole"
+    found = list(run_generations(plan, 2, whole, Here()))
+    assert [one.number for one in found] == [1, 2] and found[0].against_best is None and found[0].accepted
+    best = found[1].against_best
+    assert best is not None and best.wins + best.draws + best.losses == 4
+    assert found[1].accepted == (best.score[0] >= 0.5)
+    chosen = whole / f"generation-0{2 if found[1].accepted else 1}" / "weights.npz"
+    assert (whole / "best.npz").read_bytes() == chosen.read_bytes()
+    assert list(run_generations(plan, 2, whole, Nobody())) == found, "what is done is not done again"
+    for leaving in (("result.json",), ("result.json", "weights.npz"), ("result.json", "weights.npz", "games.txt.xz")):
+        for name in leaving:
+            (whole / "generation-02" / name).unlink()
+        again = list(run_generations(plan, 2, whole, Here()))
+        assert [one.against_best and one.against_best.wins for one in again] == [
+            one.against_best and one.against_best.wins for one in found
+        ]
+        assert again[1].positions == found[1].positions and again[1].error == found[1].error
+
+
+class Nobody:
+    """An executor that must not be asked."""
+
+    def run(self, job: object, tasks: object) -> NoReturn:
+        raise AssertionError("nothing is left to do")
+
+
+@pytest.mark.compiled
+def test_generations_by_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "made"
+    command = ["learn", "generations", "--rules", "reversed 6x6", "--out", str(place), "--quiet", "--workers", "1"]
+    command += ["--games", "300", "--passes", "2", "--match-games", "2", "--match-depth", "1", "--endgame", "2"]
+    assert main([*command, "--generations", "1", "--json"]) == 0
+    [made] = json.loads(capfd.readouterr().out)["generations"]
+    assert made["number"] == 1 and made["accepted"] and made["positions"] > 1000
+    assert (place / "report" / "report.md").exists() and (place / "best.npz").exists()
+    assert main([*command, "--generations", "1"]) == 0
+    assert "Elo against five terms" in " ".join(capfd.readouterr().out.split())
+    wrong = {
+        "generations with games=300": [*command, "--games", "500"],
+        "generations=0": [*command, "--generations", "0"],
+        "games=5 ": [*command, "--games", "5"],
+        "random first moves": [*command, "--random", "99"],
+        "no patterns for 12x12": [*command, "--rules", "standard 12x12"],
+        "cannot read weights": [*command[:3], "standard 6x6", "--out", str(tmp_path / "new"), "--from", "no.npz"],
+        "is not empty": ["learn", "generations", "--out", str(tmp_path)],
+    }
+    for told, bad in wrong.items():
+        assert told in refused(bad, capfd), bad
+    (place / "generation-01" / "result.json").write_text("{}")
+    assert "is damaged" in refused([*command, "--generations", "1"], capfd)
+
+
+def test_weights_that_are_worse_do_not_replace_the_best(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the arena and the fit replaced: the rule alone."""
+    rules = Rules(6)
+    start = weights_file(tmp_path / "start.npz", rules)
+    scores = iter([0.4, 0.6, 0.5, 0.49])
+    played: list[str] = []
+
+    def match(self: object, number: int, new: str, other: str) -> Measure:
+        if "five_terms" in other:
+            return Measure(other, 0, 0, 2, (0.0, None, None), (0.0, None, None))
+        played.append(other)
+        return Measure(other, 1, 0, 1, (next(scores), 0.1, 0.9), (0.0, -9.0, 9.0))
+
+    def fitted(self: Any, number: int, files: list[Path]) -> dict[str, Any]:
+        weights_file(self._home(number) / "weights.npz", rules, seed=number)
+        return {"positions": len(files), "seconds": 0.0, "error on held-out games": 1.0}
+
+    monkeypatch.setattr(_Run, "_match", match)
+    monkeypatch.setattr(_Run, "_fitted", fitted)
+    monkeypatch.setattr("outflank.learn.generations.write_games", lambda *given: 0)
+    plan = Plan(rules, games=100, start=str(start), remembered=2)
+    found = list(run_generations(plan, 4, tmp_path / "run", Here()))
+    assert [one.accepted for one in found] == [False, True, True, False]
+    assert [one.positions for one in found] == [1, 2, 2, 2], "games of the last two generations"
+    opponents = ["start.npz", "start.npz", "generation-02", "generation-03"]
+    assert all(name in text for name, text in zip(opponents, played, strict=True))
+    third = (tmp_path / "run" / "generation-03" / "weights.npz").read_bytes()
+    assert (tmp_path / "run" / "best.npz").read_bytes() == third
