@@ -24,7 +24,7 @@ from outflank.kernels.jit import INTERPRETED, KERNELS, NATIVE, Board, Word
 from outflank.kernels.policy import KINDS
 from outflank.kernels.table import new_table
 from outflank.learn.games import read_positions
-from outflank.learn.regression import fit
+from outflank.learn.regression import errors, fit
 from outflank.patterns import PatternWeights, pattern_set, quantised
 from outflank.search.policy import PlayoutPolicy
 from outflank.search.solver import endgame_rules, solve
@@ -240,6 +240,7 @@ def test_kernels_have_the_types_they_promise() -> None:
     for size, line in ((8, "0 2 d3c3"), (10, "0 2 e4d4")):
         position = read_positions([line], Rules(size))
         weights = fit(position, np.zeros((2, pattern_set(size).weights), np.float32), passes=1)
+        assert abs(errors(position, weights)).max() < 2
         built = PatternWeights(Rules(size), quantised(weights), {}).build()
         me, opp, full = Position.start(Rules(size)).boards
         total = (patterns.sum_of_8 if size == 8 else patterns.sum_of_many)(me, opp, built, 0)

@@ -61,8 +61,8 @@ class SelfPlay:
     """What is to be played; two that are equal give the same games.
 
     >>> plan = SelfPlay(Rules(6), "random", seed=3)
-    >>> plan.card()["agent"], next(plan.play(0, 1))[:4]
-    ('random #1', '0 +4')
+    >>> plan.card()["agent"], next(plan.play(0, 1))[:8]
+    ('random #1', '0 +14 b3')
     """
 
     rules: Rules
