@@ -301,6 +301,49 @@ def test_every_damage_is_found_and_the_rest_is_saved(
     assert found > times * EFFORT / 3
 
 
+def test_a_table_of_tables_without_sense_is_told(copy: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """SQLite says that memory is full where the table of tables holds a row of four gigabytes."""
+    data = bytearray(copy.read_bytes())
+    place = data.index(b"tablegamesgames") - 10
+    data[place : place + 5] = b"\x8f\xff\xff\xff\x7f"
+    copy.write_bytes(data)
+    for options in ([], ["--check"], ["--json"]):
+        assert "the file is damaged" in refused(["store", str(copy), *options], capfd)
+    assert repair(copy, copy.with_name("new.db")).saved == 64
+
+
+def leaves_with_a_row_twice(data: bytes) -> Iterator[bytes]:
+    """The file once for every leaf of a table or index but the first page, with a row more: the first one again."""
+    for page in range(4096, len(data), 4096):
+        rows, room = (int.from_bytes(data[page + at : page + at + 2]) for at in (3, 5))
+        end = page + 8 + 2 * rows
+        if data[page] in (0x0A, 0x0D) and rows and end + 2 <= page + room:
+            pointers = data[page + 8 : end] + data[page + 8 : page + 10]
+            yield data[: page + 3] + (rows + 1).to_bytes(2) + data[page + 5 : page + 8] + pointers + data[end + 2 :]
+
+
+def test_no_game_is_counted_twice(copy: Path) -> None:
+    plan, told = small_plan(60), 0
+    keys = [slot.key for slot in plan.slots()]
+    for data in leaves_with_a_row_twice(copy.read_bytes()):
+        copy.write_bytes(data)
+        for look in (
+            lambda store: [game.tags["key"] for game in store.games()],
+            lambda store: [slot.key for slot, *_ in store.finished(plan.slots())],
+            lambda store: [key for key, *_ in store.results()],
+            lambda store: [key for key, *_ in store.results(keys)],
+            lambda store: list(enumerate(store.outcomes())),
+        ):
+            try:
+                with Store(copy, reading=True) as store:
+                    found = look(store)
+            except StoreError as error:
+                told += "a game is twice" in str(error)
+            else:
+                assert len(set(found)) == len(found) <= 64
+    assert told >= 4
+
+
 def test_a_changed_game_is_found_in_every_column(copy: Path, whole: Path) -> None:
     with Store(whole, reading=True) as store:
         key = next(store.games()).tags["key"]

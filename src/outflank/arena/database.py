@@ -56,8 +56,11 @@ class StoreError(OutflankError):
     """A store that cannot be opened, read or written."""
 
 
-FAULTS = (sqlite3.Error, UnicodeDecodeError)
-"""What reading a damaged file may raise; SQLite's own messages quote it, and then cannot be decoded."""
+FAULTS = (sqlite3.Error, UnicodeDecodeError, MemoryError)
+"""What reading a damaged file may raise; SQLite's own messages quote it, and then cannot be decoded.
+
+A row whose length makes no sense is "out of memory" for SQLite, which asked for none.
+"""
 _HINTS = {
     "full": "the disk is full: make room and run the same command again; finished games are kept",
     "locked": "another program is writing to it: wait for it, or use another --store",
@@ -72,13 +75,22 @@ DAMAGED = (
 )
 
 
+def words(error: Exception) -> str:
+    """What one of the `FAULTS` says; a MemoryError says nothing.
+
+    >>> words(MemoryError())
+    'out of memory'
+    """
+    return str(error) or "out of memory"
+
+
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
     """Turns what SQLite raises into words for people."""
     try:
         yield
     except FAULTS as error:
-        text = str(error)
+        text = words(error)
         hint = next((hint for word, hint in _HINTS.items() if word in text), DAMAGED)
         raise StoreError(f"cannot use the store {path}: {text}; {hint}") from error
 

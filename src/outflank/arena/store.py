@@ -30,7 +30,7 @@ from typing import Any, TypeVar
 
 from outflank import __version__
 from outflank.agents.identities import behaviour_of, joined, text_of
-from outflank.arena.database import DAMAGED, FAULTS, TABLES, StoreError, explained, to_read, to_write
+from outflank.arena.database import DAMAGED, FAULTS, TABLES, StoreError, explained, to_read, to_write, words
 from outflank.arena.schedule import Slot
 from outflank.board import Color, Position, Rules, moves_text, read_moves
 from outflank.errors import OutflankError
@@ -63,7 +63,7 @@ _REST = (
 )
 _INSERT = f"INSERT OR IGNORE INTO games VALUES ({', '.join('?' * 21)})"
 _ROWS = (
-    f"SELECT key, pair, repeat, {', '.join(f'{name}_text.text' for name in _TEXTS)}, {', '.join(_REST)} FROM games "
+    f"key, pair, repeat, {', '.join(f'{name}_text.text' for name in _TEXTS)}, {', '.join(_REST)} FROM games "
     + " ".join(f"LEFT JOIN texts {name}_text ON {name}_text.id = games.{name}" for name in _TEXTS)
 )
 """Games as `checksum` knows them; a text that is not there is None."""
@@ -144,7 +144,7 @@ class Store:
     def missing(self, slots: Iterable[Slot]) -> Iterator[Slot]:
         """Those of the slots whose games are not here yet, in their order."""
         for some in _batches(slots):
-            found = {key for (key,) in self._chosen("SELECT key FROM games", [slot.key for slot in some])}
+            found = {key for (key,) in self._chosen("key FROM games", [slot.key for slot in some])}
             yield from (slot for slot in some if slot.key not in found)
 
     def add(self, slot: Slot, game: Game, notes: bool = False) -> bool:
@@ -245,6 +245,9 @@ class Store:
             f"`outflank store FILE --repair NEW` saves the others"
         )
 
+    def _twice(self) -> StoreError:
+        return StoreError(f"a game is twice in {self.path}; {DAMAGED}")
+
     def _texts(self) -> dict[int, str]:
         """Every text by its number."""
         with explained(self.path):
@@ -264,16 +267,28 @@ class Store:
                 with suppress(sqlite3.ProgrammingError):  # the store may be closed already
                     rows.close()
 
-    def _chosen(self, query: str, keys: Iterable[str] | None) -> Iterator[Any]:
-        """The rows of a query, of all games in the order they were written or of these keys."""
+    def _chosen(self, columns: str, keys: Iterable[str] | None) -> Iterator[Any]:
+        """Columns of all games in the order they were written, or of these keys.
+
+        A damaged table or index may lead to a row twice, which its number tells.
+        """
+        query = f"SELECT games.rowid, {columns}"
         if keys is None:
+            last = 0
             with self._asked(query) as rows:
-                yield from rows
+                for row in rows:
+                    if row[0] <= last:
+                        raise self._twice()
+                    last = row[0]
+                    yield row[1:]
             return
         with explained(self.path):
             for some in _batches(keys):
                 marks = ", ".join("?" * len(some))
-                yield from self._connection.execute(f"{query} WHERE key IN ({marks})", some).fetchall()
+                found = self._connection.execute(f"{query} WHERE key IN ({marks})", some).fetchall()
+                if len({row[0] for row in found}) < len(found):
+                    raise self._twice()
+                yield from (row[1:] for row in found)
 
     def games(
         self, key: str | None = None, agent: str | None = None, offset: int = 0, limit: int = -1
@@ -285,10 +300,14 @@ class Store:
         """
         where = f"WHERE (:key IS NULL OR key = :key) AND {_OF_AGENT} ORDER BY key LIMIT :limit OFFSET :offset"
         wanted = {"key": key, "agent": agent, "offset": offset, "limit": limit}
-        with self._asked(f"{_ROWS} {where}", wanted) as rows:
+        last = ""
+        with self._asked(f"SELECT {_ROWS} {where}", wanted) as rows:
             for row in rows:
                 if checksum(row[:-1]) != row[-1]:
                     raise self._changed(row[0])
+                if str(row[0]) <= last:
+                    raise self._twice()
+                last = str(row[0])
                 yield game_of(row)
 
     def problems(self) -> list[str]:
@@ -299,10 +318,10 @@ class Store:
             tables = dict(self._connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
             found += [f"table {name} is not as it was made" for name in TABLES if tables.get(name) != TABLES[name]]
             found += [row[0] for row in self._connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
-            for row in self._connection.execute(f"{_ROWS} ORDER BY games.rowid"):
+            for row in self._connection.execute(f"SELECT {_ROWS} ORDER BY games.rowid"):
                 found += fault(row)
         except FAULTS as error:
-            found.append(f"the file cannot be read to its end: {error}")
+            found.append(f"the file cannot be read to its end: {words(error)}")
         finally:
             self._connection.text_factory = keep
         return found
