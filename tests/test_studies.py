@@ -78,6 +78,35 @@ def test_values_are_what_is_printed(name: str) -> None:
         assert cell.value == pytest.approx(printed, abs=5e-5), cell
 
 
+_NOT_THE_AUTHORS = {"lost character", "OCR", "figures"}
+"""Notes on the text version of a paper, not on what its authors wrote."""
+
+
+@pytest.mark.parametrize(
+    ("study", "theirs"),
+    [
+        ("phan-synytsia", "phan_synytsia.json"),
+        ("he-lin", "he_lin.json"),
+        ("flat-montecarlo", "pure_vs_heuristic_mcts.json"),
+        ("he-reversed", "he_reversed_minimax.json"),
+        ("tenshi", "tenshi_reversed_mcts.json"),
+    ],
+)
+def test_every_known_contradiction_of_a_paper_is_among_its_errata(study: str, theirs: str) -> None:
+    notes = json.loads(reference(theirs).read_text())["notes"]
+    known = {" ".join(map(str, note["lines"])) for note in notes if note["kind"] not in _NOT_THE_AUTHORS}
+    assert known <= {erratum.lines for erratum in named_study(study).errata}
+
+
+def test_errata_with_numbers_are_those_of_the_tables() -> None:
+    """7.5 million in the text is 745,303 in the table, and the turned discs of one game need 62 placements."""
+    nodes = next(cell for cell in read_printed("phan_synytsia.csv") if cell.printed == "745303")
+    assert nodes.line in next(one for one in named_study("phan-synytsia").errata if "7.5" in one.says).lines
+    cells = {cell.column: cell.value for cell in read_printed("he_reversed.csv") if cell.row == "position"}
+    turned_for, turned_away = cells["discs turned of ancestor"], cells["discs turned of final"]
+    assert cells["discs of final"] - 2 - turned_for + turned_away == 62
+
+
 def test_sixty_games_add_up() -> None:
     cells = {(cell.row, cell.column): cell for cell in read_printed("flat_montecarlo.csv") if cell.table == "60 games"}
     assert cells["total", "wins of heuristic"].value == pytest.approx(50 / 60, abs=1e-6)

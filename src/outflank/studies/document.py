@@ -199,8 +199,16 @@ def _section(one: StudyFindings) -> Section:
     parts += [*study.tables(one.results), *study.figures(one.results)]
     if study.differences:
         parts.append(Section("Setting", ["\n".join(f"- {line}" for line in study.differences)]))
+    if study.errata:
+        parts.append(Section("Errata of the paper", [_errata(study)]))
     parts.append(Section("Games", [_pairings(one)]))
     return Section(study.title, parts, study.name)
+
+
+def _errata(study: Study) -> Table:
+    rows: list[list[Value]] = [[one.lines.replace(" ", ", "), one.says, one.but, one.reading] for one in study.errata]
+    columns = ["lines", "the paper says", "but", "so"]
+    return Table(columns, rows, "Contradictions, mistakes and gaps", name=f"{study.name} errata")
 
 
 def _claims(one: StudyFindings) -> Table:
@@ -297,6 +305,8 @@ def _note(found: TableFindings) -> str:
         words.append(
             f"All cells that count together: differences like these come by chance in {_chance(found.chance)} of cases"
         )
+    if found.chance is not None and all(cell.verdict == "equivalent" for cell in found.cells if cell.counts):
+        words[-1] += ", but all of them are within the margin"
     words += sorted({f"Where it differs: {cell.reason}" for cell in found.cells if cell.verdict == "differs"})
     words += sorted({f"Fitted: {cell.printed.fitted}" for cell in found.cells if cell.verdict == "fitted"})
     return ". ".join(word for word in words if not word.endswith(": ")) + "." if words else ""

@@ -15,7 +15,7 @@ from outflank.board import Color
 from outflank.report.document import Figure
 from outflank.report.figures import pie
 from outflank.studies.results import Played, Results
-from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, read_printed
+from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, read_errata, read_printed
 
 _RANDOM = "heuristic against random"
 _MAIN = "heuristic-mc against pure-mc"
@@ -143,5 +143,6 @@ def study() -> Study:
             "follows the formula and the other moves at random. Always 250 playouts for each move, no clock.",
             '"Dozens" of games against a random player are taken as 24.',
         ),
+        errata=read_errata("flat-montecarlo"),
         figures=_pies,
     )

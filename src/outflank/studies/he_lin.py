@@ -20,7 +20,7 @@ from outflank.arena.statistics.measured import Measured, gain, mean, share
 from outflank.report.document import Drawing, Figure, Table
 from outflank.report.figures import Scales, Series, points_with_intervals
 from outflank.studies.results import Results
-from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, read_printed
+from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, read_errata, read_printed
 from outflank.studies.words import beside, points
 
 PLAYOUTS_PER_SECOND = 200
@@ -373,6 +373,7 @@ def _study(name: str, uct: Callable[[float], str], calibrated: bool) -> Study:
             "The game ends when neither side can move. Depth 1 is a random player, as their figures for it show.",
             "Who starts is not said: colours alternate. Table III has 26 games a cell; theirs fit 25 and 10.",
         ),
+        errata=read_errata("he-lin"),
         figures=_figures,
         tables=_tables,
     )

@@ -15,7 +15,7 @@ from outflank.board import Rules
 from outflank.report.document import Figure, Table
 from outflank.report.figures import Scales, points_with_intervals
 from outflank.studies.results import Results
-from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, Timing, read_printed
+from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, Timing, read_errata, read_printed
 from outflank.studies.timing import ORDERING, ORDERS, SIMULATING
 from outflank.studies.words import evidence, points
 
@@ -237,6 +237,7 @@ def study() -> Study:
                 for order, agent in ORDERING.items()
             ),
         ),
+        errata=read_errata("he-reversed"),
         figures=_figures,
         tables=_tables,
     )

@@ -19,7 +19,7 @@ from outflank.board import Rules
 from outflank.report.document import Figure, Table
 from outflank.report.figures import Scales
 from outflank.studies.results import Played, Results
-from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, read_printed
+from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, read_errata, read_printed
 from outflank.studies.words import beside, shown
 
 SIZES = (4, 8, 12)
@@ -404,6 +404,7 @@ def study() -> Study:
             "5.5 to 6.1 moves a side on 4x4, and 12 squares are to be filled.",
             "More games than 6 a cell are played at larger scales; repeated games differ by the seeds of tree search.",
         ),
+        errata=read_errata("phan-synytsia"),
         figures=_figures,
         tables=_unprinted,
     )

@@ -88,6 +88,16 @@ class PaperTable:
 
 
 @dataclass(frozen=True)
+class Erratum:
+    """What a paper says in one place, what speaks against it, and how it is read here; the lines are the source's."""
+
+    lines: str
+    says: str
+    but: str
+    reading: str
+
+
+@dataclass(frozen=True)
 class Claim:
     """A conclusion of the paper in our words, its place there, and the inequalities that must all hold."""
 
@@ -125,6 +135,8 @@ class Study:
     swaps: tuple[Swap, ...] = ()
     differences: tuple[str, ...] = ()
     """How our setting differs from the paper's, and which reading of it was taken."""
+    errata: tuple[Erratum, ...] = ()
+    """The paper's contradictions, mistakes and gaps."""
     timings: tuple[Timing, ...] = ()
     figures: Callable[[Results], "Sequence[Figure]"] = field(default=lambda results: ())
     tables: Callable[[Results], "Sequence[Table]"] = field(default=lambda results: ())
@@ -153,8 +165,22 @@ def read_printed(name: str) -> tuple[Printed, ...]:
     >>> read_printed("tenshi.csv")[0].printed
     '74%'
     """
+    return tuple(printed_from(_rows(name)))
+
+
+def read_errata(study: str) -> tuple[Erratum, ...]:
+    """The errata of a paper.
+
+    >>> read_errata("phan-synytsia")[2].says
+    'nearly 7.5 million (8x8, depth 6)'
+    """
+    rows = [row for row in _rows("errata.csv") if row["study"] == study]
+    return tuple(Erratum(row["lines"], row["says"], row["but"], row["reading"]) for row in rows)
+
+
+def _rows(name: str) -> "csv.DictReader[str]":
     text = files("outflank.studies").joinpath("data", name).read_text(encoding="utf-8")
-    return tuple(printed_from(csv.DictReader(text.splitlines())))
+    return csv.DictReader(text.splitlines())
 
 
 def printed_from(rows: Iterable[Mapping[str, str]]) -> Iterable[Printed]:

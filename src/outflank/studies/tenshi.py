@@ -15,7 +15,7 @@ from outflank.board import Rules
 from outflank.report.document import Figure
 from outflank.report.figures import Scales, points_with_intervals
 from outflank.studies.results import Results
-from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, read_printed
+from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, read_errata, read_printed
 from outflank.studies.words import points
 
 _RULES = Rules(8, "reversed")
@@ -125,5 +125,6 @@ def study() -> Study:
             f"Plain code is compiled code with {plain} playouts where the other has 1000: 3.65 times fewer, the ratio "
             f"that Zean He printed for compiling a search like this one.",
         ),
+        errata=read_errata("tenshi"),
         figures=_figures,
     )
