@@ -35,7 +35,7 @@ from outflank.interfaces.web.app import create_app
 from outflank.interfaces.web.lanes import Lane, Queue, Turn
 from outflank.interfaces.web.security import Caps, caps_table, page_agent
 from outflank.interfaces.web.socket import Connection, Visitors
-from outflank.interfaces.web.turns import Turns, Used
+from outflank.interfaces.web.turns import Turns, Usage, usage_of_loop
 from outflank.interfaces.web.verbs import VERBS
 from outflank.search.limits import Limits
 from support import PATIENCE, PERFECT_GAME, ROOT, wait_until
@@ -587,11 +587,27 @@ def test_pages_of_one_address_wait_for_each_other() -> None:
         assert hellos(second, 2) > 0.2
 
 
+def test_who_used_much_does_not_wait_for_ever() -> None:
+    async def served() -> bool:
+        turns, heavy, light = Turns(), usage_of_loop(), usage_of_loop()
+        heavy.add(PATIENCE)
+
+        async def flood() -> None:
+            while True:
+                await turns.wait(light)
+
+        flooding = [asyncio.create_task(flood()) for _ in range(20)]
+        await asyncio.wait_for(turns.wait(heavy), PATIENCE)
+        return all(task.cancel() for task in flooding)
+
+    assert asyncio.run(served())
+
+
 def test_who_sends_without_end_waits_for_those_who_do_not() -> None:
     async def order() -> list[str]:
-        turns, greedy, modest, heard = Turns(), Used(), Used(), list[str]()
+        turns, greedy, modest, heard = Turns(), usage_of_loop(), usage_of_loop(), list[str]()
 
-        async def send(name: str, page: Used, messages: int) -> None:
+        async def send(name: str, page: Usage, messages: int) -> None:
             for _ in range(messages):
                 await turns.wait(page)
                 with page.charged():

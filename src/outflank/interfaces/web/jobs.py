@@ -28,7 +28,7 @@ Tell = Callable[["Job", str, bool], None]
 _FIRST_LOOK, _LOOK, _SIGN_OF_LIFE = 0.02, 0.1, 0.18
 _PATIENCE = 0.03
 """Seconds for a job to end by itself once it is told to. One that does not hear, because it is compiling, which nothing
-can stop, is left alone: the page is told that it has ended, its place is another's, and its thread ends later."""
+can stop, is left alone: the page is told that it has ended, and its thread ends later."""
 _OVERDUE = 5.0
 """Seconds beyond its time after which a job that does not end by itself is left alone as well."""
 _NICENESS = 5
@@ -161,23 +161,24 @@ class Job:
     def look(self) -> None:
         """Sends what is new, and sees to it that it ends in time."""
         now = time.monotonic()
-        if now < self._next_look or self._ended:
+        if now < self._next_look:
             return
         self._next_look = now + _LOOK
+        self._turn.relieve()
+        if self._ended:
+            return
         while self.news and now - self._prepares > QUIET_SECONDS:
             self._latest, self._sent = self.news.popleft(), now
             self._tell(self, self._written(self._latest), False)
         if self.stream and self._latest and now - self._sent > _SIGN_OF_LIFE:
             self._sent = now
             self._tell(self, self._written(self._latest | {"seconds": round(now - self._began, 4)}), False)
-        self._turn.relieve()
         if now > self._deadline + _OVERDUE:
             self.stop()
 
     def _leave(self) -> None:
         """The page waits for it no longer."""
         if not self._ended:
-            self._turn.relieve(at_once=True)
             self._end_with(self._written(_STOPPED))
 
     def _end(self) -> None:

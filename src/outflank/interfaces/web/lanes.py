@@ -1,9 +1,8 @@
 """Lanes: threads that requests take turns in, so that nobody waits for what others ask.
 
 Every page has a queue in every lane. The next turn is that of a page with the fewest requests under way, and of these
-the one that would have used least of the lane after it, going by its latest requests: fair queueing by virtual time
-(Goyal, Vin and Cheng, 1996), where what a request takes is known only when it is over. Who asks for much waits for
-themselves; who asks for little is hardly kept waiting.
+the one that will have used least lately, going by its latest requests; what a request takes is known only when it is
+over. Who asks for much waits for themselves; who asks for little is hardly kept waiting.
 
 A turn cannot be taken back from Python, but while somebody waits a request that has had its share is asked to end; the
 more pages wait, the smaller the share. One that does not hear, because it compiles, keeps its thread and gives up its
@@ -21,14 +20,19 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Protocol, TypeVar
 
+from outflank.interfaces.web.turns import Usage
+
 T = TypeVar("T", covariant=True)
 
 _NEWCOMER_SECONDS = 0.02
 """What the first request of a page is expected to take of a processor."""
-_GRACE_SECONDS = 0.25
-"""For a request that was asked to end before its place is given to another."""
+_GRACE_SECONDS = 0.5
+"""For a request that was asked to end before its place is given to another; on a busy machine it hears late."""
 _SHORTEST_SHARE = 0.05
 """Seconds of a turn, however many wait."""
+_LANE_SHARE, _LANE_MOST = 0.005, 0.2
+"""Of a processor, what every page may use of a lane without waiting for others, and the seconds beyond it that are
+remembered."""
 MOST_LENT = 16
 """Threads of a lane that may run beside its places."""
 
@@ -45,7 +49,7 @@ class Queue:
 
     def __init__(self) -> None:
         self.turns: deque[Turn] = deque()
-        self.used = 0.0
+        self.used = Usage(_LANE_SHARE, _LANE_MOST)
         """Seconds of a processor, those of requests under way as expected. On a busy machine the clock would tell how
         long a request waited for others."""
         self.usual = _NEWCOMER_SECONDS
@@ -78,10 +82,10 @@ class Turn:
         """Gives up a turn that has not begun."""
         self.lane.withdraw(self)
 
-    def relieve(self, at_once: bool = False) -> None:
+    def relieve(self) -> None:
         """Gives its place to others, if somebody waits and it does not hear; its thread goes on."""
         late = time.monotonic() - self.began > self.lane.share_now + _GRACE_SECONDS
-        if self.began and not self.lent and (at_once or (late and self.lane.others_wait(self.queue))):
+        if self.began and not self.lent and late and self.lane.others_wait(self.queue):
             self.lane.lend(self)
 
 
@@ -102,8 +106,6 @@ class Lane:
         self._queues: list[tuple[int, float, int, Queue]] = []
         self._waiting: set[Queue] = set()
         self._numbers = itertools.count()
-        self._now = 0.0
-        """What whoever had the latest turn had used before it; nobody saves up turns by being silent."""
         self._threads = self._idle = self._lent = 0
         self._closed = False
 
@@ -169,9 +171,9 @@ class Lane:
     def _line_up(self, queue: Queue) -> None:
         """A page that waits has one place in the order, for the first of what it waits for."""
         self._waiting.add(queue)
-        queue.used = max(queue.used, self._now)
         queue.place = next(self._numbers)
-        heapq.heappush(self._queues, (queue.running, queue.used + queue.usual, queue.place, queue))
+        used = min(queue.used.level() + queue.usual, _LANE_MOST)
+        heapq.heappush(self._queues, (queue.running, used, queue.place, queue))
 
     def _work(self) -> None:
         """One thread: turn after turn, until its place was given to another."""
@@ -207,9 +209,8 @@ class Lane:
             _, _, place, queue = heapq.heappop(self._queues)
             if queue.turns and place == queue.place:
                 turn = queue.turns.popleft()
-                self._now = max(self._now, queue.used)
                 turn.charged = queue.usual
-                queue.used += turn.charged
+                queue.used.add(turn.charged)
                 queue.running += 1
                 self._waiting.discard(queue)
                 if queue.turns:
@@ -228,7 +229,7 @@ class Lane:
     def _settle(self, turn: Turn, took: float) -> None:
         """Charges its page what it took, which may change the order."""
         queue = turn.queue
-        queue.used += took - turn.charged
+        queue.used.add(took - turn.charged)
         queue.running -= 1
         if queue.turns:
             self._line_up(queue)

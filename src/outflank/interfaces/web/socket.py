@@ -18,7 +18,7 @@ from outflank.interfaces.web.agents import Agents, Page
 from outflank.interfaces.web.jobs import Job, Pools, error_reply, next_of, written
 from outflank.interfaces.web.messages import BadMessage, Id, Request, read_id
 from outflank.interfaces.web.security import Caps, Pace
-from outflank.interfaces.web.turns import Turns, Used
+from outflank.interfaces.web.turns import Turns, usage_of_loop
 from outflank.interfaces.web.verbs import Answer, Reply, Verb, rehearse_quick_answers, verb_of
 
 _TOO_MANY = 1013
@@ -120,7 +120,7 @@ class Connection:
     def __init__(self, websocket: WebSocket, page: Page, visitors: Visitors, paces: list[Pace]) -> None:
         self.websocket, self.page, self.visitors, self.caps = websocket, page, visitors, page.caps
         self.paces, self.byte_pace = paces, Pace(self.caps.bytes_per_second, self.caps.burst_bytes)
-        self.used = Used()
+        self.used = usage_of_loop()
         self.queues = visitors.pools.queues()
         self.jobs: dict[Id, tuple[str, Job]] = {}
         self.tasks: set[asyncio.Task[None]] = set()

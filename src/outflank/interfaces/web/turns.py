@@ -1,8 +1,9 @@
-"""Whose message is acted on next: that of the page that has used least of the event loop.
+"""Whose message is acted on next: that of the page that has used least of the event loop lately.
 
 Sockets are read no faster than their messages are acted on. Whoever sends without end therefore waits in the network,
-where it costs nobody anything, and whoever sends now and then goes before them: fair queueing by virtual time, as in
-`lanes`, for the one thread that all pages share.
+where it costs nobody anything, and whoever sends now and then goes before them. What a page has used is forgiven at a
+steady rate and never counted beyond a bound; a message is as much later due as its page has used, and at the bound by
+a second, so that nobody waits for ever, nor long for one message that took long.
 """
 
 import asyncio
@@ -16,33 +17,61 @@ _AT_ONCE = 4
 """Messages between two looks at the sockets: a few, so that nobody's message is long unread."""
 _TO_READ = 0.0003
 """Seconds of the event loop that any message takes: to be read from its socket and answered on it."""
+_LATEST = 1.0
+"""Seconds by which a message of a page that has used the most is due after one of a page that has used nothing."""
+_LOOP_SHARE, _LOOP_MOST = 0.002, 0.02
+"""Of the loop, what every page may use without waiting for others, and the seconds beyond it that are remembered."""
 
 
-class Used:
-    """What one page has used of the event loop."""
+class Usage:
+    """Seconds of a processor that somebody has used lately.
 
-    def __init__(self) -> None:
-        self.seconds = 0.0
+    >>> page = Usage(share=0.1, most=5.0)
+    >>> page.add(2.0, now=0.0)
+    >>> page.level(now=10.0), page.level(now=100.0)
+    (1.0, 0.0)
+    """
+
+    def __init__(self, share: float, most: float) -> None:
+        """So large a share of a processor is forgiven, and no more seconds than `most` are remembered."""
+        self.share, self.most = share, most
+        self._level = self._at = 0.0
+
+    def level(self, now: float | None = None) -> float:
+        """What is not forgiven yet."""
+        now = time.monotonic() if now is None else now
+        self._level = max(0.0, self._level - self.share * (now - self._at))
+        self._at = now
+        return self._level
+
+    def add(self, seconds: float, now: float | None = None) -> None:
+        """Counts what was used, or less than nothing where it was expected to be more."""
+        self._level = min(self.most, max(0.0, self.level(now) + seconds))
 
     @contextmanager
     def charged(self) -> Iterator[None]:
-        """Adds what a block takes; the block does not wait for anything."""
-        began = time.perf_counter()
+        """Counts what a block takes; the block does not wait for anything."""
+        began = time.thread_time()
         try:
             yield
         finally:
-            self.seconds += _TO_READ + time.perf_counter() - began
+            self.add(_TO_READ + time.thread_time() - began)
+
+
+def usage_of_loop() -> Usage:
+    """For a page that is new."""
+    return Usage(_LOOP_SHARE, _LOOP_MOST)
 
 
 class Turns:
     """The order of those who wait.
 
     >>> async def served(names: str) -> str:
-    ...     turns, pages, order = Turns(), {name: Used() for name in names}, []
+    ...     turns, pages, order = Turns(), {name: usage_of_loop() for name in names}, []
     ...     async def one(name: str) -> None:
     ...         await turns.wait(pages[name])
     ...         order.append(name)
-    ...     pages["b"].seconds = 1.0
+    ...     pages["b"].add(1.0)
     ...     await asyncio.gather(*map(one, names))
     ...     return "".join(order)
     >>> asyncio.run(served("abc"))
@@ -52,16 +81,14 @@ class Turns:
     def __init__(self) -> None:
         self._waiting: list[tuple[float, int, asyncio.Future[None]]] = []
         self._numbers = itertools.count()
-        self._now = 0.0
-        """What whoever had the latest turn had used before it; nobody saves up turns by being silent."""
         self._is_granting = False
 
-    async def wait(self, page: Used) -> None:
+    async def wait(self, page: Usage) -> None:
         """Returns when it is the turn of a page."""
-        page.seconds = max(page.seconds, self._now)
         loop = asyncio.get_running_loop()
         turn = loop.create_future()
-        heapq.heappush(self._waiting, (page.seconds, next(self._numbers), turn))
+        due = loop.time() + _LATEST * page.level() / page.most
+        heapq.heappush(self._waiting, (due, next(self._numbers), turn))
         if not self._is_granting:
             self._is_granting = True
             loop.call_soon(self._grant, loop)
@@ -71,9 +98,8 @@ class Turns:
         """The next turns; what is called soon is called after the sockets were looked at."""
         granted = 0
         while self._waiting and granted < _AT_ONCE:
-            used, _, turn = heapq.heappop(self._waiting)
+            _, _, turn = heapq.heappop(self._waiting)
             if not turn.done():  # whoever waited is gone
-                self._now = max(self._now, used)
                 turn.set_result(None)
                 granted += 1
         self._is_granting = bool(self._waiting)
