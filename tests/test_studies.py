@@ -24,7 +24,8 @@ from outflank.studies import FUTURE_WORK, PAPERS, named_study
 from outflank.studies.compare import compare, judge, printed_sample, tally
 from outflank.studies.document import StudyFindings, document, findings_of, headline
 from outflank.studies.he_lin import ALONE, likelihood, playouts_in
-from outflank.studies.phan_synytsia import clocked
+from outflank.studies.phan_synytsia import BOTH, LOSES, MADE, NONE, NOT_MADE, clocked
+from outflank.studies.reproduction import cell_of
 from outflank.studies.results import Played, Results
 from outflank.studies.run import _different, pairs_of, plan_of, play, read_scale, results_of, seconds_left
 from outflank.studies.study import Pairing, PaperTable, Printed, Study, read_printed
@@ -123,7 +124,7 @@ def test_every_printed_number_has_a_measure_and_nothing_breaks_without_games(nam
     empty = Results({}, {})
     assert {comparison.verdict for comparison in compare(one, empty)} <= {"not played"}
     assert all(judgement.outcome == "undecided" for judgement in judge(one, empty))
-    assert document([findings_of(one, empty)], {}).title
+    assert document([findings_of(one, lambda _: empty)], {}).title
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -135,13 +136,13 @@ def test_every_printed_number_is_measured_once_all_pairings_have_games(name: str
         rules: replace(play_one("random", "random", Position.start(rules)), tags={"key": "k"}) for rules in sizes
     }
     games = {pairing.name: [Played(finished[pairing.rules], color) for color in Color] for pairing in one.pairings}
-    results = Results(games, {timing.name: [1.0, 2.0] for timing in one.timings})
+    results = Results(games, {timing.name: [1.0, 2.0, 3.0] for timing in one.timings})
     unmeasured = [cell.printed for cell in compare(one, results) if cell.ours is None]
     assert not unmeasured, "the measure of its PaperTable finds no games: is the row or column misspelt?"
     assert len(judge(one, results)) == len(one.claims)
-    wrong = {swap: Results(games, {}) for swap in one.swaps}
-    tried = [table.wrong for table in findings_of(one, results, wrong).tables]
-    assert sum(map(len, tried)) == sum(len(swap.tables) for swap in one.swaps)
+    found = findings_of(one, lambda _: results)
+    assert sum(len(table.wrong) for table in found.tables) == sum(len(swap.tables) for swap in one.swaps)
+    assert all(any(gains.values()) or gains for reading in found.readings for gains in reading.gains.values())
 
 
 def test_every_printed_time_is_measured_from_a_timing() -> None:
@@ -180,7 +181,7 @@ def test_large_is_planned_to_take_less_than_half_an_hour_of_two_cores() -> None:
 
 
 def test_phan_synytsia_plays_288_games_at_paper_scale() -> None:
-    plan = plan_of([replace(named_study("phan-synytsia"), swaps=())], 1.0)
+    plan = plan_of([replace(named_study("phan-synytsia"), swaps=(), readings=())], 1.0)
     assert plan.games == 288
     assert {pairing.pairs for pairing in plan.pairings} == {3}
 
@@ -238,15 +239,24 @@ def test_played_is_seen_by_the_first_agent() -> None:
 
 
 def test_the_clock_of_phan_and_synytsia_cuts_games() -> None:
-    """Ten nodes a move at 100 s a node: black's second move passes 30 minutes; the discs before it count."""
+    """Ten nodes a move at 100 s a node: black's second move passes 30 minutes, however the clock is read."""
     moves = "c4b4a1d2d4"
     game = Played(stored(moves, notes=(MoveNote(0.0, depth=3, nodes=10),) * 5, points=0.0), Color.BLACK)
     free = clocked(game, (1.0, 1.0))
     assert not free.stopped and not free.won and free.nodes == (30, 20) and free.moves == (3, 2)
-    cut = clocked(game, (100.0, 1.0))
+    cut = clocked(game, (100.0, 1.0), NOT_MADE)
     assert cut.stopped and cut.nodes == (20, 10) and cut.moves == (2, 1)
     assert cut.won is (game.after(2).score(Color.BLACK, "nobody") > 0)  # the late move is not made
-    other = clocked(game, (1.0, 200.0))
+    made = clocked(game, (100.0, 1.0), MADE)
+    assert made.won is (game.after(3).score(Color.BLACK, "nobody") > 0)
+    later = clocked(game, (100.0, 1.0))  # white answers, and black is not asked again
+    assert later.stopped and later.nodes == (20, 20) and later.moves == (2, 2)
+    assert later.won is (game.after(4).score(Color.BLACK, "nobody") > 0)
+    assert clocked(game, (100.0, 1.0), LOSES).won is False and clocked(game, (1.0, 200.0), LOSES).won is True
+    assert not clocked(game, (100.0, 1.0), NONE).stopped
+    both = clocked(game, (60.0, 60.0), BOTH)
+    assert both.stopped and both.nodes == (20, 20)
+    other = clocked(game, (1.0, 200.0), NOT_MADE)
     assert other.stopped and other.nodes == (10, 10)
 
 
@@ -273,12 +283,12 @@ def minimax_against_random() -> StudyFindings:
         printed=tuple(cell for cell in one.printed if cell.table == "Table II" and cell.row in names),
         swaps=tuple(replace(swap, tables=("Table II",)) for swap in one.swaps if "Table II" in swap.tables),
         claims=(),
+        readings=(),
     )
     with Store(":memory:") as store:
         play([part], 1.0, store, Here())
         games = {game.tags["key"]: game for game in store.games()}
-    wrong = {swap: results_of(part.swapped(swap), 1.0, games, {}) for swap in part.swaps}
-    return findings_of(part, results_of(part, 1.0, games, {}), wrong)
+    return findings_of(part, lambda study: results_of(study, 1.0, games, {}))
 
 
 def test_the_right_agents_stand_and_random_ones_collapse(minimax_against_random: StudyFindings) -> None:
@@ -464,6 +474,31 @@ def test_the_documented_example_runs(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["study", file, "--scale", "0.02", "--out", str(tmp_path / "out"), "--workers", "1"]) == 0
     assert "report:" in capsys.readouterr().out
     assert all(f"`{name}`" in text for name in MEASURES)
+
+
+def test_one_cell_is_played_on_demand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    command = ["reproduce", "--study", "phan-synytsia", "--cell", "Table 9/4x4, depth 3/iterations 10", "--games", "30"]
+    assert main([*command, "--out", str(out), "--workers", "1", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["games"], found["printed"], found["line"]) == (30, "33.33%", "273")
+    assert found["pairings"] == ["4x4, depth 3, iterations 10"] and found["verdict"] in ("compatible", "differs")
+    with Store(out / "games.db") as store:
+        assert store.count() == 30
+    again = ["--games", "32", "--out", str(out), "--workers", "1"]
+    assert main([*command[:-2], *again]) == 0
+    assert "32 games" in capsys.readouterr().out
+    with Store(out / "games.db") as store:
+        assert store.count() == 32
+
+
+def test_every_printed_number_but_times_can_be_played_on_demand() -> None:
+    for name in PAPERS:
+        one = named_study(name)
+        for printed in one.printed:
+            if printed.unit not in ("milliseconds", "ratio", "simulations"):
+                part = cell_of(one, f"{printed.table}/{printed.row}/{printed.column}", 10)
+                assert part.printed == (printed,) and 1 <= len(part.pairings) <= 4, printed
 
 
 def test_repeated_games_are_no_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ ones.
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -28,7 +28,7 @@ from outflank.arena.statistics.comparisons import (
 )
 from outflank.arena.statistics.measured import Measured
 from outflank.studies.results import Results
-from outflank.studies.study import Claim, PaperTable, Printed, Study, Swap
+from outflank.studies.study import Claim, PaperTable, Printed, Reading, Study, Swap
 from outflank.studies.words import evidence_of
 
 CellVerdict = Verdict | Literal["fitted", "not comparable", "not played"]
@@ -176,6 +176,24 @@ class TableFindings:
 
 
 @dataclass(frozen=True)
+class ReadingFindings:
+    """How well every reading of something explains the printed tables, beside the one that was taken."""
+
+    reading: Reading
+    gains: Mapping[str, Mapping[str, float]]
+    """By other reading and by table: its log-likelihood less that of the reading taken, on the numbers that both have.
+
+    `chosen by` are the numbers that chose a reading; tables have the others.
+    """
+
+    def facts(self) -> dict[str, Any]:
+        """Everything as plain values, for JSON."""
+        one = self.reading
+        gains = {label: dict(gains) for label, gains in self.gains.items()}
+        return {"question": one.question, "taken": one.taken, "others": gains}
+
+
+@dataclass(frozen=True)
 class Judgement:
     """A claim and what our games say of its inequalities."""
 
@@ -231,6 +249,44 @@ def compare_tables(
         if cells:
             found.append(TableFindings(table, cells, _chance(_evidence(cells)), [one for one in tried if one]))
     return found
+
+
+CHOSEN_BY = "numbers that chose"
+
+
+def compare_readings(
+    study: Study, comparisons: Sequence[Comparison], read: Callable[[Study], Results]
+) -> list[ReadingFindings]:
+    """Every reading of a study; `read` finds the games of a study."""
+    found = []
+    for reading in study.readings:
+        gains = {}
+        for label, make in reading.others.items():
+            other = make()
+            gains[label] = _gains(study, reading, comparisons, compare(other, read(other)))
+        found.append(ReadingFindings(reading, gains))
+    return found
+
+
+def _gains(
+    study: Study, reading: Reading, taken: Sequence[Comparison], others: Sequence[Comparison]
+) -> dict[str, float]:
+    """What another reading gains, by table; numbers of the same games count as their mean, sums and copies nothing."""
+    tables = {table.table: table for table in study.paper_tables}
+    beside = {(cell.printed.table, cell.printed.row, cell.printed.column): cell.weighed for cell in others}
+    groups: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for cell in taken:
+        place = cell.printed
+        other = beside.get((place.table, place.row, place.column))
+        if cell.weighed and other and (not place.fitted or place.fitted.startswith("chose")):
+            games = f"{place.table}, {tables[place.table].games(place.row, place.column)}"
+            chose = bool(place.fitted) and place.fitted == reading.fitted
+            groups[CHOSEN_BY if chose else place.table][games].append(
+                other.log_likelihood - cell.weighed.log_likelihood
+            )
+    return {
+        column: math.fsum(math.fsum(group) / len(group) for group in games.values()) for column, games in groups.items()
+    }
 
 
 def judge(study: Study, results: Results) -> list[Judgement]:
@@ -317,7 +373,11 @@ def _explained(table: PaperTable, cells: Sequence[Comparison]) -> float:
 
 
 def facts_of(
-    study: Study, comparisons: Sequence[Comparison], tables: Sequence[TableFindings], judgements: Sequence[Judgement]
+    study: Study,
+    comparisons: Sequence[Comparison],
+    tables: Sequence[TableFindings],
+    readings: Sequence[ReadingFindings],
+    judgements: Sequence[Judgement],
 ) -> dict[str, Any]:
     """What `summary.json` says of a study."""
     return {
@@ -328,5 +388,6 @@ def facts_of(
         "claims": count(judgement.outcome for judgement in judgements),
         "printed": [comparison.facts() for comparison in comparisons],
         "tables": [table.facts() for table in tables],
+        "readings": [reading.facts() for reading in readings],
         "conclusions": [judgement.facts() for judgement in judgements],
     }

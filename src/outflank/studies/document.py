@@ -4,18 +4,21 @@
 import math
 import platform
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from outflank import __version__
 from outflank.report.document import Cell, Document, Part, Section, Table, Tone, Value
 from outflank.studies.compare import (
+    CHOSEN_BY,
     Comparison,
     Judgement,
+    ReadingFindings,
     TableFindings,
     Tally,
     WrongAgent,
     compare,
+    compare_readings,
     compare_tables,
     count,
     judge,
@@ -23,7 +26,7 @@ from outflank.studies.compare import (
 )
 from outflank.studies.results import Results
 from outflank.studies.run import pairs_of
-from outflank.studies.study import Study, Swap
+from outflank.studies.study import Study
 from outflank.studies.words import band, number, with_interval
 
 _TONES: dict[str, Tone] = {
@@ -37,6 +40,14 @@ _TONES: dict[str, Tone] = {
     "fails": "bad",
     "undecided": "warn",
 }
+_LIKELIER = 3.0
+"""Natural logarithm: twenty times."""
+_READINGS = (
+    "What the paper leaves open, every reading of it that was tried, and the logarithm (base e) of how many times "
+    "likelier it makes a printed table than the reading taken does; 3 is twenty times, and ! marks what explains a "
+    "table better. The first column has the numbers that chose a reading, which therefore prove nothing; the tables "
+    "have only the numbers that did not: they are the test."
+)
 _SIGNS = {"compatible": "○", "fitted": "="}
 _READING = (
     "Each cell has our value with its 95 % interval, then the printed value, then the results of ours that would have "
@@ -56,6 +67,7 @@ class StudyFindings:
     results: Results
     comparisons: Sequence[Comparison]
     tables: Sequence[TableFindings]
+    readings: Sequence[ReadingFindings]
     judgements: Sequence[Judgement]
 
     @property
@@ -64,11 +76,16 @@ class StudyFindings:
         return [wrong for table in self.tables for wrong in table.wrong]
 
 
-def findings_of(study: Study, results: Results, swapped: Mapping[Swap, Results] | None = None) -> StudyFindings:
-    """Compares every number, judges every claim, and tries the tables on wrong agents where these have played."""
+def findings_of(study: Study, read: Callable[[Study], Results]) -> StudyFindings:
+    """Compares every number, judges every claim, tries the tables on wrong agents and under other readings.
+
+    `read` finds the games of the study, and of it with wrong agents and under other readings.
+    """
+    results = read(study)
     comparisons = compare(study, results)
-    tables = compare_tables(study, comparisons, swapped or {})
-    return StudyFindings(study, results, comparisons, tables, judge(study, results))
+    tables = compare_tables(study, comparisons, {swap: read(study.swapped(swap)) for swap in study.swaps})
+    readings = compare_readings(study, comparisons, read)
+    return StudyFindings(study, results, comparisons, tables, readings, judge(study, results))
 
 
 def headline(found: Sequence[StudyFindings]) -> dict[str, int]:
@@ -199,10 +216,30 @@ def _section(one: StudyFindings) -> Section:
     parts += [*study.tables(one.results), *study.figures(one.results)]
     if study.differences:
         parts.append(Section("Setting", ["\n".join(f"- {line}" for line in study.differences)]))
+    if one.readings:
+        parts.append(Section("Readings", [_READINGS, _readings(one)]))
     if study.errata:
         parts.append(Section("Errata of the paper", [_errata(study)]))
     parts.append(Section("Games", [_pairings(one)]))
     return Section(study.title, parts, study.name)
+
+
+def _readings(one: StudyFindings) -> Table:
+    """Every open question with its readings, and what each gains over the one taken, table by table."""
+    columns = list(dict.fromkeys(column for found in one.readings for gain in found.gains.values() for column in gain))
+    columns.sort(key=lambda column: column != CHOSEN_BY)
+    rows: list[list[Value]] = []
+    for found in one.readings:
+        rows.append([found.reading.question, found.reading.taken, Cell("taken", "good"), *([0.0] * len(columns))])
+        for label, gains in found.gains.items():
+            cells = [None if column not in gains else _gain(gains[column]) for column in columns]
+            rows.append(["", label, "", *cells])
+    return Table(["question", "reading", "", *columns], rows, "Readings", name=f"{one.study.name} readings")
+
+
+def _gain(value: float) -> Cell:
+    tone: Tone = "warn" if value > _LIKELIER else "" if value > -_LIKELIER else "muted"
+    return Cell(f"{value:+.1f}", tone)
 
 
 def _errata(study: Study) -> Table:

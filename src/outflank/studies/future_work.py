@@ -143,7 +143,7 @@ def study() -> Study:
             _timed(seconds),
             _MINIMAX.format(seconds),
             _UCT.format(seconds),
-            60 if seconds < 0.05 else 24,
+            60 if seconds < 0.02 else 24,
             openings="random(6)",
             quick=4,
             large=24,
@@ -169,10 +169,10 @@ def study() -> Study:
             _longer(playouts, depth, backup),
             f"uct(playouts={playouts}, backup={backup}, final=win_rate, draw=0)",
             f"he-lin-minimax(depth={depth}, eval=complex)",
-            60,
+            40,
             quick=4,
             seconds=0.02 + 25e-6 * playouts,
-            large=60,
+            large=40,
         )
         for playouts in LONGER
         for depth in (4, 6)

@@ -10,23 +10,26 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 
 from scipy.stats import binom
 
 from outflank.arena.statistics.comparisons import Contrast
 from outflank.arena.statistics.measured import Measured, gain, mean, share
+from outflank.board import Color
 from outflank.report.document import Drawing, Figure, Table
 from outflank.report.figures import Scales, Series, points_with_intervals
-from outflank.studies.results import Results
-from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, read_errata, read_printed
+from outflank.studies.results import Played, Results
+from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Reading, Study, Swap, read_errata, read_printed
 from outflank.studies.words import beside, points
 
 PLAYOUTS_PER_SECOND = 200
 _TREE_SECONDS = 22e-6
 """What a playout a move costs in a game here."""
 ALONE = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2, 4, 6, 8)
+RATES = (25, 50, 100, 270)
+"""Other playouts a second that are tried."""
 AGAINST = (2, 4, 6, 8)
 DEPTHS = (3, 4, 5, 6)
 EVALUATIONS = ("simple", "complex")
@@ -54,9 +57,32 @@ def playouts_in(seconds: float) -> int:
     return max(1, round(PLAYOUTS_PER_SECOND * seconds))
 
 
-def _measure(results: Results, row: str, column: str) -> Measured | None:
-    games = results[row]
-    return share([game.won for game in games]) if column == "win rate" else mean([game.own for game in games])
+Seen = Callable[[Sequence[Played]], Sequence[tuple[bool, int]]]
+"""Games as (won, discs at the end) of the first agent, by a reading of what was counted."""
+
+
+def _whole(games: Sequence[Played]) -> list[tuple[bool, int]]:
+    return [(game.won, game.own) for game in games]
+
+
+def _moving(color: Color, games: Sequence[Played]) -> list[tuple[bool, int]]:
+    """Only the games in which the first agent has this colour."""
+    return _whole([game for game in games if game.color is color])
+
+
+def _until_a_pass(games: Sequence[Played]) -> list[tuple[bool, int]]:
+    """As if a game ended where a side cannot move."""
+    found = []
+    for game in games:
+        passes = [ply for ply, move in enumerate(game.moves) if move.is_pass]
+        end = game.after(passes[0] if passes else len(game.moves))
+        found.append((end.discs(game.color) > end.discs(game.color.other), end.discs(game.color)))
+    return found
+
+
+def _measure(results: Results, row: str, column: str, seen: Seen = _whole) -> Measured | None:
+    games = seen(results[row])
+    return share([won for won, _ in games]) if column == "win rate" else mean([discs for _, discs in games])
 
 
 def _test_seconds(results: Results, row: str, column: str) -> Measured | None:  # noqa: ARG001
@@ -288,6 +314,27 @@ def study() -> Study:
     return _study("he-lin", lambda seconds: f"he-lin-uct(playouts={playouts_in(seconds)})", True)
 
 
+def _counting(seen: Seen) -> Study:
+    """The study under another reading of what was counted, of the same games."""
+    one = study()
+    tables = [
+        table if table.table == "Text" else replace(table, measure=partial(_measure, seen=seen))
+        for table in one.paper_tables
+    ]
+    return replace(one, paper_tables=tuple(tables), swaps=(), readings=())
+
+
+def _at_rate(rate: int) -> Study:
+    """The study with another number of playouts for a second of the paper."""
+    one = _study("he-lin", lambda seconds: f"he-lin-uct(playouts={max(1, round(rate * seconds))})", True)
+    pairings = [
+        replace(pairing, quick=2, large=pairing.games, seconds=pairing.seconds * rate / PLAYOUTS_PER_SECOND)
+        for pairing in one.pairings
+        if pairing.name.startswith("UCT")
+    ]
+    return replace(one, pairings=tuple(pairings), swaps=(), readings=())
+
+
 def study_in_seconds() -> Study:
     """With real seconds on this machine, which is thousands of times faster than the paper's."""
     return _study("he-lin-seconds", lambda seconds: f"he-lin-uct(seconds={seconds:g})", False)
@@ -363,6 +410,31 @@ def _study(name: str, uct: Callable[[float], str], calibrated: bool) -> Study:
             Swap("simple for complex", ("Table II", "Table III"), _simple_for_complex),
             Swap("depth 3 for every depth", ("Table II", "Table III"), _depth_three),
         ),
+        readings=(
+            Reading(
+                "How many playouts did their machine do in a second?",
+                str(PLAYOUTS_PER_SECOND),
+                "chose the rate of playouts",
+                {str(rate): partial(_at_rate, rate) for rate in RATES},
+            ),
+            Reading(
+                "Who moves first?",
+                "both equally often",
+                "",
+                {
+                    "tree search or minimax": partial(_counting, partial(_moving, Color.BLACK)),
+                    "the other": partial(_counting, partial(_moving, Color.WHITE)),
+                },
+            ),
+            Reading(
+                "When does a game end?",
+                "when neither side can move",
+                "",
+                {"when a side cannot move": partial(_counting, _until_a_pass)},
+            ),
+        )
+        if calibrated
+        else (),
         differences=(
             f"A second of the paper is {PLAYOUTS_PER_SECOND} playouts, fitted to Table I."
             if calibrated

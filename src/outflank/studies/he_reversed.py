@@ -5,9 +5,9 @@ weights for the terms they know and nothing for the rest, so that what is compar
 played one game against each, always as black from the start; ours play many, from random openings with both colours.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from outflank.arena.statistics.comparisons import Contrast
 from outflank.arena.statistics.measured import Measured, mean, share
@@ -15,8 +15,19 @@ from outflank.board import Rules
 from outflank.report.document import Figure, Table
 from outflank.report.figures import Scales, points_with_intervals
 from outflank.studies.results import Results
-from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, Timing, read_errata, read_printed
-from outflank.studies.timing import ORDERING, ORDERS, SIMULATING
+from outflank.studies.study import (
+    Claim,
+    Pairing,
+    PaperTable,
+    Printed,
+    Reading,
+    Study,
+    Swap,
+    Timing,
+    read_errata,
+    read_printed,
+)
+from outflank.studies.timing import NODES, ORDERING, ORDERS, SIMULATING
 from outflank.studies.words import evidence, points
 
 ANCESTORS = {
@@ -150,6 +161,28 @@ def _ancestor_text(missing: Sequence[str]) -> str:
     return f"minimax(depth=4, eval=five_terms({', '.join(missing)}), order=positional)"
 
 
+def _turned_by(results: Results, row: str, column: str) -> Measured | None:
+    """The other reading of turned discs: those that a side turned over."""
+    if not column.startswith("discs turned"):
+        return _ancestor(results, row, column)
+    other = {"discs turned of final": "discs turned of ancestor", "discs turned of ancestor": "discs turned of final"}
+    return _ancestor(results, row, other[column])
+
+
+def _node_ratio(evaluation: str, results: Results, row: str, column: str) -> Measured | None:
+    """Table 4 in nodes, whatever a node costs."""
+    nodes = dict(zip(ORDERS, results.timing(f"nodes with {evaluation}"), strict=False))
+    over, _, under = row.partition(" / ")
+    return mean([nodes[over] / nodes[under]]) if under and nodes else _ordering(results, row, column)
+
+
+def _reading(table: str, measure: Callable[[Results, str, str], Measured | None]) -> Study:
+    """The study with one table measured in another way."""
+    one = study()
+    tables = [replace(each, measure=measure) if each.table == table else each for each in one.paper_tables]
+    return replace(one, paper_tables=tuple(tables), swaps=(), readings=())
+
+
 def study() -> Study:
     """Speed, orders, ancestors and tree search."""
     ancestors = tuple(
@@ -218,6 +251,23 @@ def study() -> Study:
             Swap("position alone for five terms", ("Table 5",), _position_alone),
             Swap("random for minimax", ("Table 5",), _random),
         ),
+        readings=(
+            Reading(
+                "What are turned discs of a side?",
+                "its discs that were turned over",
+                "",
+                {"discs that it turned over": partial(_reading, "Table 5", _turned_by)},
+            ),
+            Reading(
+                "What do orders of moves change?",
+                "run time, with five terms",
+                "",
+                {
+                    f"nodes, with {evaluation}": partial(_reading, "Table 4", partial(_node_ratio, evaluation))
+                    for evaluation in NODES
+                },
+            ),
+        ),
         differences=(
             "Weights, matrix and phases are ours, since none is printed. Depth 4 means four plies in all. Both colours "
             "and random openings of six plies against ancestors, since two deterministic agents play one game from "
@@ -232,6 +282,7 @@ def study() -> Study:
         timings=(
             Timing("compiled simulations", "outflank.studies.timing:compiled_simulations", SIMULATING),
             Timing("plain simulations", "outflank.studies.timing:interpreted_simulations", SIMULATING),
+            *(Timing(f"nodes with {evaluation}", work, ORDERING["none"]) for evaluation, work in NODES.items()),
             *(
                 Timing(f"order {order}", f"outflank.studies.timing:order_{order}", agent)
                 for order, agent in ORDERING.items()

@@ -9,18 +9,21 @@ import math
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from outflank.arena.runner import behaviour_warnings
 from outflank.arena.store import Store
+from outflank.errors import BadSpec
 from outflank.execute import Executor
 from outflank.game import Game
 from outflank.progress import Progress
 from outflank.report.write import check, write
-from outflank.studies.compare import count, facts_of
+from outflank.schema import suggestion
+from outflank.studies.compare import Comparison, compare, count, facts_of
 from outflank.studies.document import StudyFindings, document, findings_of, headline, warnings_of
+from outflank.studies.results import Asked
 from outflank.studies.run import plan_of, play, read_scale, results_of, seconds_left, take_timings
 from outflank.studies.study import Study
 
@@ -41,7 +44,9 @@ class Reproduction:
             "numbers": count(comparison.verdict for one in self.studies for comparison in one.comparisons),
             "claims": count(judgement.outcome for one in self.studies for judgement in one.judgements),
             "headline": headline(self.studies),
-            "studies": [facts_of(one.study, one.comparisons, one.tables, one.judgements) for one in self.studies],
+            "studies": [
+                facts_of(one.study, one.comparisons, one.tables, one.readings, one.judgements) for one in self.studies
+            ],
         }
 
 
@@ -88,9 +93,53 @@ def run_studies(
     return report
 
 
+def cell_of(study: Study, place: str, games: int) -> Study:
+    """The study of one printed number: its pairings alone, each with so many games.
+
+    >>> from outflank.studies import named_study
+    >>> part = cell_of(named_study("phan-synytsia"), "Table 9/8x8, depth 3/iterations 10", 1000)
+    >>> [(pairing.name, pairing.games) for pairing in part.pairings]
+    [('8x8, depth 3, iterations 10', 1000)]
+    """
+    places = {f"{cell.table}/{cell.row}/{cell.column}": cell for cell in study.printed}
+    if place not in places:
+        example = next(iter(places), "Table/row/column")
+        hint = suggestion(place, places)
+        raise BadSpec(
+            f"{study.name} has no printed number {place!r}{hint}; expected table/row/column such as {example}"
+        )
+    cell, asked = places[place], Asked()
+    table = next(table for table in study.paper_tables if table.table == cell.table)
+    table.measure(asked, cell.row, cell.column)
+    pairings = [replace(pairing, games=games) for pairing in study.pairings if pairing.name in asked.pairings]
+    if not pairings:
+        raise BadSpec(f"{place} of {study.name} is a measurement of speed; expected a number that games give")
+    return replace(
+        study,
+        pairings=tuple(pairings),
+        printed=(cell,),
+        claims=(),
+        swaps=(),
+        readings=(),
+        timings=(),
+        paper_tables=(table,),
+    )
+
+
+def run_cell(study: Study, out: Path, executor: Executor, progress: Progress | None = None) -> Comparison:
+    """Plays what the directory `out` lacks of the games of one printed number (`cell_of`), and compares it."""
+    progress, plan = progress or Progress(), plan_of([study], 1.0)
+    out.mkdir(parents=True, exist_ok=True)
+    with Store(out / "games.db") as store:
+        keys = {slot.key for slot in plan.slots()}
+        progress.plan(len(keys), len(keys & store.done()))
+        play([study], 1.0, store, executor, progress.advance)
+        games = {key: game for game in store.games() if (key := game.tags["key"]) in keys}
+    return compare(study, results_of(study, 1.0, games, {}))[0]
+
+
 def _found(study: Study, scale: str | float, games: dict[str, Game], timings: dict[str, list[float]]) -> StudyFindings:
-    wrong = {swap: results_of(study.swapped(swap), scale, games, timings) for swap in study.swaps}
-    return findings_of(study, results_of(study, scale, games, timings), wrong)
+    return findings_of(study, lambda one: results_of(one, scale, games, timings))
 
 
 def _makers(games: Iterable[Game]) -> str:

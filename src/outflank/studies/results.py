@@ -109,3 +109,20 @@ class Results:
     def games(self) -> list[Played]:
         """Every game, once also where two pairings share it."""
         return list({game.game.tags["key"]: game for game in self.of(self._games)}.values())
+
+
+class Asked(Results):
+    """Results without games that remember which pairings they were asked for.
+
+    >>> asked = Asked()
+    >>> list(asked["greedy against random"]), asked.pairings
+    ([], ['greedy against random'])
+    """
+
+    def __init__(self) -> None:
+        super().__init__({}, {})
+        self.pairings: list[str] = []
+
+    def __getitem__(self, pairing: str) -> Sequence[Played]:
+        self.pairings.append(pairing)
+        return ()

@@ -71,7 +71,7 @@ def _games_of(pairing: Pairing, scale: str | float) -> float:
 
 
 def plan_of(studies: Sequence[Study], scale: str | float) -> Plan:
-    """The games of all pairings, those of wrong agents too; a pairing that comes twice is played once."""
+    """The games of all pairings, those of wrong agents and other readings too; what comes twice is played once."""
     return Plan(tuple(planned for planned, _ in _once(studies, scale)), Conditions(seed=_SEED))
 
 
@@ -79,7 +79,7 @@ def _once(studies: Sequence[Study], scale: str | float) -> Iterable[tuple[Planne
     """Every two agents under the same rules once, with the most games that are asked of them."""
     found: dict[tuple[object, ...], tuple[PlannedPairing, Pairing]] = {}
     for study in studies:
-        for one in (study, *(study.swapped(swap) for swap in study.swaps)):
+        for one in (study, *study.variants()):
             for pairing in one.pairings:
                 planned = _planned(pairing, scale)
                 key = (*sorted((planned.first, planned.second)), pairing.rules, pairing.openings)
@@ -134,7 +134,8 @@ def take_timings(
     keys = {
         timing: f"{timing.name} ({'quick' if scale == QUICK else 'full'}) of {identity(timing.agent)}"
         for study in studies
-        for timing in study.timings
+        for one in (study, *study.variants())
+        for timing in one.timings
     }
     for timing, key in keys.items():
         if key not in taken:

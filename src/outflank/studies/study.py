@@ -6,7 +6,7 @@ the games. It holds no code that plays: the arena does that, the same for every 
 """
 
 import csv
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -121,6 +121,17 @@ class Swap:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """Something that a paper leaves open: the reading taken here, and the study under other readings."""
+
+    question: str
+    taken: str
+    fitted: str
+    """What `Printed.fitted` says of the numbers that chose it; empty when none did."""
+    others: Mapping[str, Callable[[], "Study"]]
+
+
+@dataclass(frozen=True)
 class Study:
     """The experiments of one paper."""
 
@@ -133,6 +144,7 @@ class Study:
     printed: tuple[Printed, ...] = ()
     claims: tuple[Claim, ...] = ()
     swaps: tuple[Swap, ...] = ()
+    readings: tuple[Reading, ...] = ()
     differences: tuple[str, ...] = ()
     """How our setting differs from the paper's, and which reading of it was taken."""
     errata: tuple[Erratum, ...] = ()
@@ -144,7 +156,13 @@ class Study:
 
     def swapped(self, swap: Swap) -> "Study":
         """The study with a wrong agent; pairings keep their names, so that everything is measured in the same way."""
-        return replace(self, pairings=tuple(swap.wrong(pairing) for pairing in self.pairings), swaps=())
+        return replace(self, pairings=tuple(swap.wrong(pairing) for pairing in self.pairings), swaps=(), readings=())
+
+    def variants(self) -> Iterator["Study"]:
+        """The study with every wrong agent, and under every other reading."""
+        yield from (self.swapped(swap) for swap in self.swaps)
+        for reading in self.readings:
+            yield from (other() for other in reading.others.values())
 
     def __post_init__(self) -> None:
         names = [pairing.name for pairing in self.pairings]

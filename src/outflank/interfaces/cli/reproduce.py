@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from outflank.errors import require
+from outflank.errors import BadSpec, require
 from outflank.interfaces.cli.common import add_executor_options, add_quiet_option, command_line, executor, progress
 
 if TYPE_CHECKING:
@@ -34,6 +34,13 @@ def register(commands: Any) -> None:
         help="phan-synytsia, he-lin, he-lin-seconds, flat-montecarlo, he-reversed, tenshi, future-work (default: all "
         "but he-lin-seconds)",
     )
+    reproduce.add_argument("--study", metavar="NAME", help="with --cell: the study of the printed number")
+    reproduce.add_argument(
+        "--cell",
+        metavar="TABLE/ROW/COLUMN",
+        help='play one printed number, such as "Table 9/8x8, depth 3/iterations 10"',
+    )
+    reproduce.add_argument("--games", type=int, metavar="N", help="with --cell: games of every pairing behind it (400)")
     _add_options(reproduce, "reproduction", "reproduction")
     reproduce.set_defaults(run=run_reproduce, resumes=True)
 
@@ -62,8 +69,37 @@ def run_reproduce(args: argparse.Namespace) -> None:
     _require_extras()
     from outflank.studies import FUTURE_WORK, PAPERS, named_study
 
+    if args.cell is not None or args.study is not None or args.games is not None:
+        _run_cell(args)
+        return
     studies = [named_study(name) for name in args.studies or (*PAPERS, FUTURE_WORK)]
     _run(args, "reproduce", studies, Path(args.out))
+
+
+def _run_cell(args: argparse.Namespace) -> None:
+    """Plays one printed number and prints what it says."""
+    from outflank.studies import named_study
+    from outflank.studies.reproduction import cell_of, run_cell
+    from outflank.studies.words import band, number, with_interval
+
+    if args.cell is None or args.study is None or args.studies:
+        raise BadSpec("one printed number is asked for by --study NAME --cell TABLE/ROW/COLUMN, and no other names")
+    games = 400 if args.games is None else args.games
+    if games < 1:
+        raise BadSpec(f"--games {games} is not possible; expected 1 or more")
+    study = cell_of(named_study(args.study), args.cell, games)
+    with progress("reproduce", args.quiet) as shown:
+        found = run_cell(study, Path(args.out), executor(args), shown)
+    pairings = [pairing.name for pairing in study.pairings]
+    if args.json:
+        print(json.dumps({"study": study.name, "pairings": pairings, **found.facts()}))
+        return
+    assert found.ours is not None, "its games were just played"
+    printed, unit = found.printed, found.printed.unit
+    print(f"{args.cell} of {args.study}, line {printed.line}: {found.verdict}")
+    print(f"ours {with_interval(found.ours)} of {found.ours.games:,} games, printed {number(printed.value, unit)}")
+    if found.accepted:
+        print(f"would have been accepted: {band(*found.accepted, unit)}")
 
 
 def run_study(args: argparse.Namespace) -> None:
