@@ -83,7 +83,7 @@ def _run_cell(args: argparse.Namespace) -> None:
     from outflank.studies.words import band, number, with_interval
 
     if args.cell is None or args.study is None or args.studies:
-        raise BadSpec("one printed number is asked for by --study NAME --cell TABLE/ROW/COLUMN, and no other names")
+        raise BadSpec("a printed number needs its study; expected --study NAME --cell TABLE/ROW/COLUMN, nothing else")
     games = 400 if args.games is None else args.games
     if games < 1:
         raise BadSpec(f"--games {games} is not possible; expected 1 or more")
