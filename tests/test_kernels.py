@@ -245,7 +245,7 @@ def test_kernels_have_the_types_they_promise() -> None:
         me, opp, full = Position.start(Rules(size)).boards
         total = (patterns.sum_of_8 if size == 8 else patterns.sum_of_many)(me, opp, built, 0)
         assert evaluation_of(me, opp, full, built, None) > 0 and total > 0
-        alone = selfplay.Player(2, 10**6, 1, 1, 4, size**2)
+        alone = selfplay.Player(2, 10**6, 1, 1, 4, size**2, 1)
         assert selfplay.value_of(me, opp, full, 1, -(10**9), 10**9, alone, built) != 0
         squares, firsts, scores = np.empty((1, size**2), np.int16), np.empty(1, np.int64), np.empty(1, np.int64)
         selfplay.play_games(me, opp, full, alone, built, Word(1), 0, size**2 - 8, size**2 - 5, squares, firsts, scores)

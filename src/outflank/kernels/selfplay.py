@@ -45,6 +45,8 @@ class Player(NamedTuple):
     """Empty squares from which on play is exact."""
     squares: int
     """Squares of the board."""
+    prize: int
+    """Discs that an empty square is worth to the winner."""
 
 
 # --- a few plies ---------------------------------------------------------------------------------------------------
@@ -123,7 +125,7 @@ def _exact_below(me: Board, opp: Board, full: Board, empties: int, high: int, pl
     value, before = high, high + 1
     while value < before:
         before = value
-        found, _ = shallow(me, opp, full, odd, empties, before - 1, player.squares, player.sign, 1)
+        found, _ = shallow(me, opp, full, odd, empties, before - 1, player.squares, player.sign, player.prize)
         value = min(found, before)
     return value
 
@@ -195,7 +197,7 @@ def play_games(
             mine, theirs = after(mine, theirs, square)
             black = -black
         empties = count(full) - count(either(mine, theirs))
-        scores[row] = black * final_score(count(mine) - count(theirs), empties, 1, 1)
+        scores[row] = black * final_score(count(mine) - count(theirs), empties, 1, player.prize)
         firsts[row] = 0 if player.depth == 0 else min(wanted, placed)
         for i in range(placed, squares.shape[1]):
             squares[row, i] = NO_SQUARE

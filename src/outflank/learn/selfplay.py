@@ -38,6 +38,8 @@ from outflank.spec import parse
 
 MOST_GAMES = 10**9
 _MOST_NATIVE_DEPTH, _MOST_NATIVE_ENDGAME = 3, 10
+_PRIZE = 1
+"""Empty squares count for the winner."""
 _PIECE = 1 << 20
 """Bytes of a file that are looked at together."""
 
@@ -112,7 +114,7 @@ def native_player(text: str, rules: Rules) -> tuple[Player, PatternWeights] | No
     options = spelled_out(call)
     sign = 1 if rules.variant == "standard" else -1
     if options.name == "random":
-        return Player(0, 0, 0, sign, 0, rules.cells), _no_weights(rules)
+        return Player(0, 0, 0, sign, 0, rules.cells, _PRIZE), _no_weights(rules)
     plain = {"ties": "first", "pass_costs_depth": True, "seconds": None, "nodes": None}
     if options.name != "minimax" or any(options[key] != value for key, value in plain.items()):
         return None
@@ -120,7 +122,7 @@ def native_player(text: str, rules: Rules) -> tuple[Player, PatternWeights] | No
     exact = endgame == 0 or (endgame <= _MOST_NATIVE_ENDGAME and options["endgame_by"] == "margin")
     if not spec.trained or depth > _MOST_NATIVE_DEPTH or not exact:
         return None
-    player = Player(depth, options["win"], int(options["win_margin"]), sign, endgame, rules.cells)
+    player = Player(depth, options["win"], int(options["win_margin"]), sign, endgame, rules.cells, _PRIZE)
     return player, spec.pattern_weights(rules)
 
 
