@@ -312,6 +312,15 @@ def test_a_table_of_tables_without_sense_is_told(copy: Path, capfd: pytest.Captu
     assert repair(copy, copy.with_name("new.db")).saved == 64
 
 
+def test_a_name_of_a_table_that_is_no_text_is_told(copy: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    data = bytearray(copy.read_bytes())
+    data[data.index(b"tablegamesgames") - 5] ^= 1  # the type of the name: bytes instead of text
+    copy.write_bytes(data)
+    for options in ([], ["--check"], ["--json"]):
+        assert "tables: b'games'" in refused(["store", str(copy), *options], capfd)
+    assert repair(copy, copy.with_name("new.db")).saved == 64
+
+
 def leaves_with_a_row_twice(data: bytes) -> Iterator[bytes]:
     """The file once for every leaf of a table or index but the first page, with a row more: the first one again."""
     for page in range(4096, len(data), 4096):

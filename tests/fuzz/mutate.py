@@ -9,7 +9,7 @@ MOST_LENGTH = 2_000_000
 _MOST_TOKENS = 200_000
 _ENOUGH = 20_000
 """Characters of a text after which it is not changed any more: changes multiply, and time ends."""
-_TOKEN = re.compile(r"[A-Za-z_]+|\d+|[ \t]+|\n|.", re.DOTALL)
+_TOKEN = re.compile(r"[A-Za-z_]+|\d+|[ \t]+|\0+|\n|.", re.DOTALL)
 _NUMBERS = (
     *("0", "1", "2", "3", "4", "6", "8", "10", "16", "17", "64", "255", "256", "500", "1000", "2147483648"),
     *("9007199254740993", "9223372036854775808", "9" * 40, "9" * 41, "9" * 400, "0.5", "1.5", "-1", "1e3", "1e309"),

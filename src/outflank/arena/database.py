@@ -127,7 +127,8 @@ def _looked_at(path: Path) -> tuple[set[str], int, int]:
     """Names of tables, `user_version` and `application_id`."""
     try:
         with closing(_trace_free(path)) as connection:
-            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            tables = {str(name) for (name,) in names}  # a damaged file may have bytes
             version, mark = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in _NUMBERS)
             return tables, version, mark
     except sqlite3.DatabaseError as error:
