@@ -15,6 +15,7 @@ from typing import Any
 from outflank.agents import agent, canonical
 from outflank.agents.kinds import KINDS
 from outflank.board import Position, Rules, Variant
+from outflank.errors import BadSpec
 from outflank.spec import parse
 from support import ROOT
 
@@ -47,6 +48,7 @@ TEXTS = (
     *(f"uct(playouts=40, playout={playout})" for playout in _PLAYOUTS),
     *(f"uct(playouts=60, {options})" for options in _UCT),
     *("uct(nodes=500)", "solver(nodes=2000)", "solver(nodes=2000, by=wdl)"),
+    *("engine(depth=5)", "engine(nodes=3000)", "engine(depth=2, error=4)", "engine(depth=4, confidence=100)"),
     *("phan-synytsia-minimax(3)", "phan-synytsia-mcts(50)", "he-lin-uct(playouts=50)", "he-lin-minimax(1)"),
     *("he-lin-minimax(3)", "he-lin-minimax(3, complex)", "pure-mc", "heuristic-mc", "he-reversed(3)"),
     *("he-reversed-uct(50)", "tenshi(50, endgame=8)", "tenshi(50, weighted=no)"),
@@ -74,6 +76,15 @@ def _random_position(size: int, variant: Variant, empties: int) -> Position:
             return position
 
 
+def _plays(text: str, size: int, variant: Variant) -> bool:
+    """Whether an agent is made for such boards."""
+    try:
+        agent(text).check_rules(Rules(size, variant))
+    except BadSpec:
+        return False
+    return True
+
+
 def decided(text: str, line: str, variant: Variant) -> Iterator[list[Any]]:
     """[move, value, nodes, playouts, depth] of an agent; of one that keeps its tree in the next position too."""
     player, position = agent(text), Position.parse(line, variant)
@@ -98,6 +109,8 @@ def decisions(kind: str, places: dict[str, str]) -> dict[str, list[list[Any]]]:
         if kind_of(text) == kind:
             for name, line in places.items():
                 variant: Any = name.split()[1]
+                if not _plays(text, int(name.split()[0]), variant):
+                    continue
                 found[f"{text} | {name}"] = list(decided(text, line, variant))
     return found
 

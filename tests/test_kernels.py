@@ -18,7 +18,7 @@ from outflank import Limits
 from outflank.agents import agent
 from outflank.board import SIZES, Position, Rules
 from outflank.evaluation import read_evaluation
-from outflank.kernels import bitboard, near_end, outlook, patterns, playout, policy, rules, selfplay, shallow
+from outflank.kernels import bitboard, near_end, outlook, patterns, playout, policy, rules, selective, selfplay, shallow
 from outflank.kernels.evaluate import evaluation_of
 from outflank.kernels.jit import INTERPRETED, KERNELS, NATIVE, Board, Word
 from outflank.kernels.policy import KINDS
@@ -27,6 +27,7 @@ from outflank.learn.games import read_positions
 from outflank.learn.regression import errors, fit
 from outflank.patterns import PatternWeights, pattern_set, quantised
 from outflank.search.policy import PlayoutPolicy
+from outflank.search.probcut import shipped_probcut
 from outflank.search.solver import endgame_rules, solve
 from support import EFFORT, ROOT, every_size, from_naive
 
@@ -250,6 +251,18 @@ def test_kernels_have_the_types_they_promise() -> None:
         squares, firsts, scores = np.empty((1, size**2), np.int16), np.empty(1, np.int64), np.empty(1, np.int64)
         selfplay.play_games(me, opp, full, alone, built, Word(1), 0, size**2 - 8, size**2 - 5, squares, firsts, scores)
         assert squares[0, 0] >= 0
+        search = selective.Search(
+            *(endgame_rules(Rules(size), "winner"), built, shipped_probcut(Rules(8)).margins(size**2)),
+            *(new_table(0.1), np.zeros((1, 1), np.uint64), new_table(0.1)),
+            *(np.zeros((selective.MOST_PLIES, size**2), np.int64), 1, np.array([0, 0, 10**6])),
+        )
+        roots = np.zeros((1, 3), np.int64)
+        roots[0, 0] = 19 if size == 8 else 3 * 16 + 4
+        selective.search_root(me, opp, roots, 5, -9, 9, 0, 0, search)
+        assert roots[0, selective.KNOWN] != selective.NOTHING and selective.known_move(me, opp, search.table) < 0
+        selective.principal(me, opp, 3, -9, 9, 0, 0, 1, search)
+        selective.null_window(me, opp, 3, 0, 0, 0, 1, search)
+        selective.foreseen(me, opp, 1, -(10**9), 10**9, search)
     for kernel in KERNELS:
         assert kernel.signatures, f"{kernel.__name__} was not tried"
         declared = get_type_hints(kernel.py_func)["return"]
@@ -257,6 +270,7 @@ def test_kernels_have_the_types_they_promise() -> None:
             board = next((kind for kind in signature if isinstance(kind, types.UniTuple)), None)
             assert overload.signature.return_type == promised(declared, board), kernel.__name__
     recursive: list[Any] = [rules.perft, outlook.estimate, shallow.shallow, near_end.search, selfplay.value_of]
+    recursive += [selective.null_window, selective.principal, selective.foreseen]
     for kernel in recursive:
         assert len(kernel.signatures) == 2, f"{kernel.__name__} compiled more than once per layout: {kernel.signatures}"
 

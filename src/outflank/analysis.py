@@ -217,7 +217,7 @@ def _discs(points: Sequence[float], per_disc: float) -> float:
 
 def _opinion(position: Position, decision: Decision) -> Analysis:
     """What a decision says of the moves at the root."""
-    exact = decision.unit in ("discs", "result") and decision.finished
+    exact = decision.exact
     values = {
         root.move: MoveValue(root.move, root.value, decision.unit, exact, decision.depth, (root.move,), root.visits)
         for root in decision.moves

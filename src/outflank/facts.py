@@ -61,7 +61,7 @@ def decision_facts(decision: "Decision") -> Facts:
         "value": decision.value,
         "value_text": decision.value_text,
         "unit": decision.unit,
-        "exact": decision.unit in ("discs", "result") and decision.finished,
+        "exact": decision.exact,
         "seen_from": str(decision.seen_from),
         "depth": decision.depth,
         "nodes": decision.nodes,

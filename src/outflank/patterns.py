@@ -300,6 +300,6 @@ def _shipped() -> list[str]:
 def weights_digest() -> str:
     """What tells the weights of this package from any others: a part of the identity of who uses them."""
     digest = hashlib.blake2b(digest_size=5)
-    for name in _shipped():
+    for name in [*_shipped(), "probcut.toml"]:
         digest.update((_SHIPPED / name).read_bytes())
     return digest.hexdigest()

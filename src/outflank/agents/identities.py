@@ -78,7 +78,7 @@ def behaviour(text: str) -> str:
 
 def _trained(value: Value) -> Iterator[str]:
     """What tells the trained weights apart that a call uses: those of the package, or those of a file."""
-    if value == "patterns":
+    if value == "patterns" or (isinstance(value, Call) and value.name == "engine"):
         yield weights_digest()
     elif isinstance(value, Call) and value.name == "patterns":
         yield from (file_digest(Path("".join(file))) for _, file in value.options if isinstance(file, str))

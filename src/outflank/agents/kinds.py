@@ -12,6 +12,7 @@ from outflank.agents.players import RandomPlayer, SolverPlayer, WithEndgame
 from outflank.engines import GTP, NBOARD, build_gtp, build_nboard
 from outflank.evaluation import evaluation_option, read_evaluation, squares_option
 from outflank.schema import CheckedOptions, Option, Signature, choice, flag, number, whole
+from outflank.search.engine import MOST_THREADS, EngineSearch
 from outflank.search.heuristic import HeuristicPlayer
 from outflank.search.limits import Limits
 from outflank.search.memory import MOST_MEGABYTES
@@ -19,6 +20,7 @@ from outflank.search.minimax import MOST_WIN, ORDERS, PRUNING, TIES, VIEWS, Mini
 from outflank.search.montecarlo import MOST_PLAYOUTS, FlatMonteCarlo
 from outflank.search.player import Player
 from outflank.search.playouts import playout_option
+from outflank.search.probcut import PERCENT
 from outflank.search.uct import MOST_EXPLORATION, UctSearch
 
 
@@ -91,6 +93,11 @@ def _uct(options: CheckedOptions) -> Player:
         memory=options["memory"],
     )
     return _with_endgame(search, options)
+
+
+def _engine(options: CheckedOptions) -> Player:
+    confidence = next(level for level, percent in enumerate(PERCENT) if percent >= options["confidence"])
+    return EngineSearch(options["memory"], options["threads"], confidence, options["error"])
 
 
 KINDS = {
@@ -234,6 +241,25 @@ KINDS = {
             ),
             build=lambda options: SolverPlayer(options["by"], options["memory"]),
             behaviour=2,
+        ),
+        AgentKind(
+            Signature(
+                "engine",
+                "our strongest player: selective search with trained patterns, exact or probable near the end",
+                (
+                    _SECONDS,
+                    _NODES,
+                    Option("depth", whole(1, 60), None, "moves ahead; to the end of the game when no limit is given"),
+                    Option("threads", whole(1, MOST_THREADS), 1, "searches side by side that share a table"),
+                    Option("confidence", whole(1, 100), 73, "per cent of a cut: 73, 87, 95, 99, or 100, none"),
+                    Option("error", number(0, 64), 0, "discs by which it misjudges a move: weak players err"),
+                    Option("memory", number(1, MOST_MEGABYTES), 64, "megabytes of the transposition table"),
+                    _INSTANT,
+                ),
+            ),
+            build=_engine,
+            behaviour=1,
+            usual_limits=Limits(seconds=1),
         ),
         AgentKind(GTP, build=build_gtp, behaviour=1, external=True),
         AgentKind(NBOARD, build=build_nboard, behaviour=1, external=True),

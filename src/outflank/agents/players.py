@@ -60,6 +60,7 @@ class SolverPlayer(Player):
             finished=found.exact,
             note="" if found.exact else "not finished: a limit stopped the solver, the move is not proven best",
             unit="discs" if self.by == "margin" else "result",
+            exact=found.exact,
         )
 
 

@@ -26,7 +26,8 @@ def value_text(value: float | None, unit: Unit, exact: bool = False) -> str:
     if unit == "result":
         return ("a loss", "a draw", "a win")[int(value) + 1] + ", exact"
     number = f"{value:+.1f}".removesuffix(".0") if abs(value) >= 0.05 else "0"
-    return f"{number} disc{'' if abs(value) == 1 else 's'}, exact" if exact else number
+    discs = f"{number} disc{'' if abs(value) == 1 else 's'}"
+    return f"{discs}, exact" if exact else discs if unit == "discs" else number
 
 
 class RootMove(NamedTuple):
@@ -73,17 +74,23 @@ class Decision:
     """What a person should know, such as a full tree."""
     unit: Unit = "points"
     """What `value` counts."""
+    exact: bool = False
+    """Whether `value` is proven to be the score under perfect play."""
+    confidence: int = 100
+    """How surely nothing was overlooked in `depth` plies, in per cent: below 100 where a search leaves out lines that
+    a shallow look calls hopeless."""
 
     @property
     def value_text(self) -> str:
-        """The value for people; discs are counted by the solver alone and therefore exact."""
-        return value_text(self.value, self.unit, exact=self.unit == "discs")
+        """The value for people."""
+        return value_text(self.value, self.unit, self.exact)
 
     def __str__(self) -> str:
         unit = " points" if self.unit == "points" else ""
         value = f" ({self.value_text}{unit})" if self.value_text else ""
         spent, what = (self.playouts, "playouts") if self.playouts else (self.nodes, "nodes")
-        effort = [f"depth {self.depth}"] * (self.depth > 0) + [f"{spent:,} {what}"] * (spent > 0)
+        depth = f"depth {self.depth}" + (f" at {self.confidence} %" if self.confidence < 100 else "")
+        effort = [depth] * (self.depth > 0) + [f"{spent:,} {what}"] * (spent > 0)
         names = [*map(str, self.pv[:_SHOWN_LINE]), *(["…"] if len(self.pv) > _SHOWN_LINE else [])]
         line = [" ".join(names)] if len(names) > 1 else []
         return ", ".join([f"{self.move}{value}", *effort, *line])

@@ -1,0 +1,404 @@
+"""The engine: our strongest player, a selective search with trained patterns and an exact or probable endgame.
+
+The search deepens one move at a time around the value of the depth before. When the end of the game is ten moves beyond
+it jumps there, first with little confidence and then with more, until the score is certain. A kernel recurses and has
+no clock, so it runs in a thread of its own while this one looks at the clock and listens for Ctrl-C; a small search is
+done at once. With one thread and no clock a decision depends on the position, the nodes and what was searched in the
+same game before, and on nothing else.
+
+The transposition table is kept from move to move of a game and has a fixed size. Beside it a thread needs 2 MB.
+"""
+
+import random
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.board import Position, Rules
+from outflank.kernels import selective as kernel
+from outflank.kernels.control import CELLS, MOST, NODES, STOP
+from outflank.kernels.table import NO_MOVE, new_table
+from outflank.patterns import shipped_weights
+from outflank.search.clock import Clock
+from outflank.search.decision import Decision, RootMove
+from outflank.search.limits import NO_LIMIT, Limits
+from outflank.search.memory import memory_for
+from outflank.search.player import Player
+from outflank.search.probcut import PERCENT, shipped_probcut
+from outflank.search.solver import endgame_rules
+
+Roots = npt.NDArray[np.int64]
+"""[moves, 3]: square, value and what the value is."""
+
+MOST_THREADS = 64
+_AT_ONCE = 20_000
+"""Nodes that are searched without looking at the clock: a few milliseconds."""
+_LOOK_SECONDS = 0.002
+"""Time between two looks at the clock."""
+_JUMP = 10
+"""Moves before the end of the game from which a search goes to it."""
+_WINDOWS = (3, 8, 200)
+"""Discs to both sides of the value before, wider each time the value falls outside."""
+_AGES = 500
+"""Searches after which the table is cleared: its entries know their age by a few bits."""
+_NEAR_MEGABYTES = 0.5
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One search of the way to a decision."""
+
+    depth: int
+    confidence: int
+    to_end: bool
+
+
+def _steps(position: Position, deepest: int, confidence: int) -> Iterator[_Step]:
+    """What is searched one after the other, the last being the certain score of the position."""
+    empties = position.empties
+    for depth in range(1, min(deepest, empties - _JUMP) + 1):
+        yield _Step(depth, confidence, False)
+    if deepest >= empties:
+        for level in range(confidence, kernel.CONFIDENCES):
+            yield _Step(empties, level, True)
+    else:
+        for depth in range(max(empties - _JUMP, 0) + 1, deepest + 1):
+            yield _Step(depth, confidence, False)
+
+
+class _Tools:
+    """What searches under one rule set share: trained numbers, the table, and the arrays of every thread."""
+
+    def __init__(self, rules: Rules, megabytes: float, threads: int) -> None:
+        with memory_for("memory", megabytes):
+            self.table = new_table(megabytes, least=2)
+        busy = np.zeros((1 << 12 if threads > 1 else 1, 1), np.uint64)
+        shared = endgame_rules(rules, "winner"), shipped_weights(rules).build()
+        margins = shipped_probcut(rules).margins(rules.cells)
+        self.age = 0
+        self.searches = [
+            kernel.Search(
+                *shared,
+                margins,
+                self.table,
+                busy,
+                new_table(_NEAR_MEGABYTES),
+                np.zeros((kernel.MOST_PLIES, rules.cells), np.int64),
+                self.age,
+                np.zeros(CELLS, np.int64),
+            )
+            for _ in range(threads)
+        ]
+
+    def begin(self) -> None:
+        """A new decision: what was known before stays, and is the first to be replaced."""
+        self.age += 1
+        if self.age > _AGES:
+            self.forget()
+        self.searches = [search._replace(age=self.age) for search in self.searches]
+
+    def forget(self) -> None:
+        """A new game."""
+        self.age = 1
+        self.table[:] = 0
+
+
+class EngineSearch(Player):
+    """The engine with these ways of searching; `choose` answers with a `Decision` in discs.
+
+    >>> decision = EngineSearch().choose(Position.start(), Limits(depth=6), seed=0)
+    >>> decision.depth, decision.unit, decision.confidence
+    (6, 'discs', 73)
+    """
+
+    kind = "engine"
+
+    def __init__(self, memory: float = 64, threads: int = 1, confidence: int = 0, error: float = 0.0) -> None:
+        """`error` is the standard deviation, in discs, of its judgement of every move: weak players err."""
+        self.memory, self.threads, self.confidence, self.error = memory, threads, confidence, error
+        self.explains = True
+        self._tools: dict[Rules, _Tools] = {}
+
+    @property
+    def deepens(self) -> bool:
+        """One move after the other, the first always."""
+        return True
+
+    def be_brief(self) -> None:
+        """Tells neither the expected line nor the other moves from now on."""
+        self.explains = False
+
+    def check_rules(self, rules: Rules) -> None:
+        """Boards it was trained for."""
+        shipped_weights(rules)
+        shipped_probcut(rules)
+
+    def new_game(self) -> None:
+        """Forgets the table."""
+        for tools in self._tools.values():
+            tools.forget()
+
+    def tools(self, rules: Rules) -> _Tools:
+        """What searches under these rules need, made once."""
+        if rules not in self._tools:
+            self._tools[rules] = _Tools(rules, self.memory, self.threads)
+        return self._tools[rules]
+
+    def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
+        """The best move that the limits permit to find."""
+        *_, decision = self.think(position, limits, seed)
+        return decision
+
+    def think(self, position: Position, limits: Limits, seed: int) -> Iterator[Decision]:
+        """The decision at every depth and confidence, until the score is certain or a limit is reached."""
+        run = _Run(self, position, limits)
+        steps = _steps(position, limits.depth or position.empties, self.confidence)
+        if self.error:
+            yield from run.err(steps, random.Random(seed), self.error)
+        else:
+            yield from run.deepen(steps)
+
+
+class _Race:
+    """The same search in one or more threads with one table: the first to finish wins, and stops the others."""
+
+    def __init__(self, run: "_Run", roots: Roots, step: _Step, alpha: int, beta: int, most: int) -> None:
+        self.over = threading.Event()
+        self.searches = run.searches
+        self.roots = [roots.copy() for _ in self.searches]
+        self.won: int | None = None
+        self.value = 0
+        shared = int(len(self.searches) > 1)
+        self._question = run.me, run.opp, step.depth, alpha, beta, step.confidence, shared
+        self._lock = threading.Lock()
+        for search in self.searches:
+            search.control[:] = 0
+            search.control[MOST] = most
+        self._threads = [
+            threading.Thread(target=self._work, args=(number,), name=f"engine-{number}", daemon=True)
+            for number in range(len(self.searches))
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def _work(self, number: int) -> None:
+        search = self.searches[number]
+        me, opp, depth, alpha, beta, confidence, shared = self._question
+        value = kernel.search_root(me, opp, self.roots[number], depth, alpha, beta, confidence, shared, search)
+        with self._lock:
+            if self.won is None and not search.control[STOP]:
+                self.won, self.value = number, value
+        self._stop()
+        self.over.set()
+
+    def _stop(self) -> None:
+        for search in self.searches:
+            search.control[STOP] = 1
+
+    def end(self) -> None:
+        """Stops all threads and waits for them: a node or two."""
+        self._stop()
+        for thread in self._threads:
+            thread.join()
+
+
+class _Run:
+    """One decision in the making."""
+
+    def __init__(self, engine: EngineSearch, position: Position, limits: Limits) -> None:
+        self.position, self.engine = position, engine
+        self.limits = limits.for_move((position.empties + 1) // 2)
+        self.clock = Clock(self.limits, rate=5e6)
+        self.tools = engine.tools(position.rules)
+        self.tools.begin()
+        self.searches = self.tools.searches
+        self.me, self.opp, _ = position.boards
+        self.roots = _roots_of(position)
+        self.nodes = self.last_nodes = 0
+        self.value = 0
+        self.done = _Step(0, 0, False)
+
+    # --- one search -------------------------------------------------------------------------------------------------
+
+    def search(self, roots: Roots, step: _Step, alpha: int, beta: int) -> int | None:
+        """The value of these moves in this window, written beside them; None when a limit stopped it."""
+        left = NO_LIMIT if self.limits.nodes is None else self.limits.nodes - self.nodes
+        if self.last_nodes < _AT_ONCE:
+            value = self._run_here(roots, step, alpha, beta, min(left, _AT_ONCE))
+            if value is not None or left <= _AT_ONCE:
+                return value
+            left = NO_LIMIT if self.limits.nodes is None else self.limits.nodes - self.nodes
+        return self._run_beside(roots, step, alpha, beta, left)
+
+    def _run_here(self, roots: Roots, step: _Step, alpha: int, beta: int, most: int) -> int | None:
+        search = self.searches[0]
+        search.control[:] = 0
+        search.control[MOST] = most
+        shared = 0
+        value = kernel.search_root(self.me, self.opp, roots, step.depth, alpha, beta, step.confidence, shared, search)
+        self._count(int(search.control[NODES]))
+        return None if search.control[STOP] else value
+
+    def _run_beside(self, roots: Roots, step: _Step, alpha: int, beta: int, most: int) -> int | None:
+        """The same in threads, while this one looks at the clock."""
+        race = _Race(self, roots, step, alpha, beta, most)
+        try:
+            while not race.over.wait(_LOOK_SECONDS):
+                if self.clock.expired:
+                    break
+        finally:
+            race.end()
+        self._count(sum(int(search.control[NODES]) for search in self.searches))
+        roots[:] = race.roots[race.won or 0]
+        return None if race.won is None else race.value
+
+    def _count(self, nodes: int) -> None:
+        self.nodes += nodes
+        self.last_nodes = nodes
+
+    # --- all moves against each other -------------------------------------------------------------------------------
+
+    def deepen(self, steps: Iterator[_Step]) -> Iterator[Decision]:
+        """The decision after every step."""
+        for step in steps:
+            finished = self._widen(step)
+            yield self.decision(finished)
+            if not finished or self.clock.expired:
+                return
+
+    def _widen(self, step: _Step) -> bool:
+        """Searches a step with wider and wider windows; False when a limit stopped it."""
+        value = self.value
+        for width in _WINDOWS if step.depth > 2 else _WINDOWS[-1:]:
+            alpha, beta = value - width, value + width
+            before = self.roots.copy()
+            found = self.search(self.roots, step, alpha, beta)
+            if found is None:
+                self._take_partial(before)
+                return False
+            self._sort()
+            value = found
+            if alpha < found < beta:
+                break
+        self.value, self.done = value, step
+        return True
+
+    def _sort(self) -> None:
+        """The best move first; others keep the order in which they were tried."""
+        rank = self.roots[:, kernel.VALUE] * 4 + self.roots[:, kernel.KNOWN]
+        self.roots = self.roots[np.argsort(-rank, kind="stable")]
+
+    def _take_partial(self, before: Roots) -> None:
+        """Of a search that was stopped: the best move that was shown to be better than the one before, if any."""
+        valued = self.roots[self.roots[:, kernel.KNOWN] == kernel.VALUED]
+        first_is_done = self.roots[0, kernel.KNOWN] == kernel.VALUED
+        if self.done.depth and not (first_is_done and len(valued)):
+            self.roots = before
+            return
+        if len(valued):
+            best = valued[np.argmax(valued[:, kernel.VALUE])]
+            others = before[before[:, kernel.SQUARE] != best[kernel.SQUARE]]
+            self.roots = np.concatenate([best[None], others])
+            self.value = int(best[kernel.VALUE])
+
+    # --- every move on its own --------------------------------------------------------------------------------------
+
+    def value_every_move(self, steps: Iterator[_Step]) -> Iterator[_Step]:
+        """Values every move at every step, and tells which; the first always."""
+        for step in steps:
+            for row in range(len(self.roots)):
+                if not self._value_one(self.roots[row : row + 1], step) and self.done.depth:
+                    return
+            self._sort()
+            self.value, self.done = int(self.roots[0, kernel.VALUE]), step
+            yield step
+            if self.clock.expired:
+                return
+
+    def _value_one(self, row: Roots, step: _Step) -> bool:
+        before = int(row[0, kernel.VALUE])
+        for width in _WINDOWS if self.done.depth > 2 else _WINDOWS[-1:]:
+            attempt = row.copy()
+            found = self.search(attempt, step, before - width, before + width)
+            if found is None:
+                return False
+            if abs(found - before) < width:
+                break
+        row[:] = attempt
+        row[0, kernel.KNOWN] = kernel.VALUED
+        return True
+
+    def err(self, steps: Iterator[_Step], rng: random.Random, error: float) -> Iterator[Decision]:
+        """The decisions of a player who misjudges every move by a normal error of so many discs."""
+        errors = {int(square): rng.gauss(0, error) for square in sorted(self.roots[:, kernel.SQUARE])}
+        for _ in self.value_every_move(steps):
+            worth = [row[kernel.VALUE] + errors[row[kernel.SQUARE]] for row in self.roots.tolist()]
+            chosen = int(np.argmax(worth))
+            self.roots = np.concatenate([self.roots[[chosen]], np.delete(self.roots, chosen, axis=0)])
+            yield self.decision(finished=True)
+
+    # --- what people are told ---------------------------------------------------------------------------------------
+
+    def decision(self, finished: bool) -> Decision:
+        """The best move so far and why."""
+        by_bit = self.position.rules.by_bit
+        best = by_bit[int(self.roots[0, kernel.SQUARE])]
+        explains = self.engine.explains
+        exact = self.done.to_end and self.done.confidence == kernel.CERTAIN
+        return Decision(
+            move=best,
+            seen_from=self.position.turn,
+            value=self.value,
+            nodes=self.nodes,
+            depth=self.done.depth,
+            seconds=self.clock.seconds,
+            pv=self._line(best) if explains else (best,),
+            moves=self._judged() if explains else (),
+            finished=finished,
+            unit="discs",
+            confidence=PERCENT[self.done.confidence],
+            exact=exact,
+        )
+
+    def _judged(self) -> tuple[RootMove, ...]:
+        by_bit = self.position.rules.by_bit
+        rows = [row for row in self.roots.tolist() if row[kernel.KNOWN] != kernel.NOTHING]
+        moves = [
+            RootMove(by_bit[row[kernel.SQUARE]], row[kernel.VALUE], row[kernel.KNOWN] == kernel.VALUED) for row in rows
+        ]
+        return tuple(sorted(moves))
+
+    def _line(self, move: int) -> tuple[int, ...]:
+        """The expected line: the table's moves as far as it knows them, and perfect play where the score is certain."""
+        line, position = [move], self.position.play(move)
+        while not position.is_over and len(line) < max(self.done.depth, 1) + line.count(position.rules.pass_move):
+            next_move = position.rules.pass_move if position.must_pass else self._expected(position)
+            if next_move is None:
+                break
+            line.append(next_move)
+            position = position.play(next_move)
+        return tuple(line)
+
+    def _expected(self, position: Position) -> int | None:
+        """The move that the table holds best; near a certain end, where it holds none, the best move."""
+        me, opp, _ = position.boards
+        if self.done.to_end and self.done.confidence == kernel.CERTAIN and position.empties <= kernel.NEAR:
+            roots, search, alone = _roots_of(position), self.searches[0], 0
+            search.control[:] = (0, 0, NO_LIMIT)
+            most = position.rules.cells + 1
+            kernel.search_root(me, opp, roots, position.empties, -most, most, kernel.CERTAIN, alone, search)
+            best = roots[np.argmax(roots[:, kernel.VALUE] * 4 + roots[:, kernel.KNOWN])]
+            return position.rules.by_bit[int(best[kernel.SQUARE])]
+        bit = int(kernel.known_move(me, opp, self.tools.table))
+        known = bit != NO_MOVE and position.moves_mask >> bit & 1  # another position may have the same key
+        return position.rules.by_bit[bit] if known else None
+
+
+def _roots_of(position: Position) -> Roots:
+    """The legal moves, about which nothing is known."""
+    roots = np.zeros((len(position.moves), 3), np.int64)
+    roots[:, kernel.SQUARE] = [position.rules.bit(square).bit_length() - 1 for square in position.moves]
+    return roots
