@@ -18,7 +18,19 @@ from outflank import Limits
 from outflank.agents import agent
 from outflank.board import SIZES, Position, Rules
 from outflank.evaluation import read_evaluation
-from outflank.kernels import bitboard, near_end, outlook, patterns, playout, policy, rules, selective, selfplay, shallow
+from outflank.kernels import (
+    bitboard,
+    lanes,
+    near_end,
+    outlook,
+    patterns,
+    playout,
+    policy,
+    rules,
+    selective,
+    selfplay,
+    shallow,
+)
 from outflank.kernels.evaluate import evaluation_of
 from outflank.kernels.jit import INTERPRETED, KERNELS, NATIVE, Board, Word
 from outflank.kernels.policy import KINDS
@@ -263,6 +275,11 @@ def test_kernels_have_the_types_they_promise() -> None:
         selective.principal(me, opp, 3, -9, 9, 0, 0, 1, search)
         selective.null_window(me, opp, 3, 0, 0, 0, 1, search)
         selective.foreseen(me, opp, 1, -(10**9), 10**9, search)
+        course = lanes.Course(me, opp, full, me, opp, 1, 1, 2, size**2 - 5, 1)
+        rows = [np.zeros((size**2, len(me)), np.uint64) for _ in range(3)]
+        kept = lanes.Kept(rows[0], rows[1], np.zeros(size**2, np.int8), np.zeros(1, np.int8))
+        lanes.games_in_turn(course, built, Word(1), 0, rows[2], np.zeros((2, 3), np.int32), kept)
+        assert kept.counts[0] > 0
     for kernel in KERNELS:
         assert kernel.signatures, f"{kernel.__name__} was not tried"
         declared = get_type_hints(kernel.py_func)["return"]

@@ -218,7 +218,8 @@ def test_patterns_beat_five_terms_at_equal_depth(variant: Variant) -> None:
 def slow_negamax(position: Position, depth: int, value: Callable[[Position], int]) -> int:
     """The value for the side to move, with a pass as a ply."""
     if position.is_over:
-        return 10**6 * ((position.score() > 0) - (position.score() < 0))
+        score = position.score(position.turn)
+        return 10**6 * ((score > 0) - (score < 0))
     if depth == 0:
         return value(position)
     return max(-slow_negamax(position.play(move), depth - 1, value) for move in position.moves)

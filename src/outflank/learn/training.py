@@ -23,7 +23,8 @@ from outflank.learn.selfplay import read_card
 from outflank.patterns import MOST_PHASES, PatternWeights, pattern_set, quantised
 from outflank.progress import Progress
 
-_PHASES = {6: 16, 8: 20, 10: 16}
+PHASES = {6: 16, 8: 20, 10: 16}
+"""The usual number of phases, by size of the board."""
 _ENOUGH = 50
 """Held-out positions from which on an error is told."""
 _PIECE = 1 << 20
@@ -146,7 +147,7 @@ def read_split(
 def _start(rules: Rules, before: PatternWeights | None, phases: int | None) -> Floats:
     """The weights to begin with, in discs."""
     if before is None:
-        return np.zeros((phases or _PHASES.get(rules.size, 1), pattern_set(rules.size).weights), np.float32)
+        return np.zeros((phases or PHASES.get(rules.size, 1), pattern_set(rules.size).weights), np.float32)
     if before.rules != rules:
         raise BadSpec(f"the weights to begin with are for {before.rules}; expected weights for {rules}")
     if phases not in (None, len(before.values)):

@@ -27,6 +27,10 @@ _PATTERNS = (
     "Fit the weights of patterns to the results of games by least squares, and say how wrong they are on games that "
     "were held out. Play with them by eval=patterns(weights=FILE)."
 )
+_CUDA = (
+    "Weights from nothing, or from a file, on an NVIDIA GPU: rounds of self-play and training, a million games a "
+    "second. Killed at any time, the same command continues after the last whole round. Needs the extra gpu."
+)
 
 
 def register(commands: Any) -> None:
@@ -51,6 +55,7 @@ def register(commands: Any) -> None:
     learners = learn.add_subparsers(title="what to learn", metavar="WHAT", required=True)
     _register_patterns(learners)
     _register_generations(learners)
+    _register_cuda(learners)
 
 
 def _register_patterns(learners: Any) -> None:
@@ -87,6 +92,31 @@ def _register_generations(learners: Any) -> None:
     add_quiet_option(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=run_generations, resumes=True)
+
+
+def _register_cuda(learners: Any) -> None:
+    command = learners.add_parser("cuda", help="play and train on a GPU", description=_CUDA)
+    command.add_argument("--rules", default="standard 8x8", metavar="RULES", help='such as "reversed 6x6"')
+    command.add_argument("--out", required=True, metavar="FILE", help="where the weights go: NAME.npz")
+    command.add_argument("--from", dest="start", default="", metavar="FILE", help="weights to begin with (none)")
+    command.add_argument("--rounds", type=int, default=32, metavar="N", help="rounds of playing and training (32)")
+    command.add_argument("--games", type=int, default=1 << 20, metavar="N", help="games of a round (1,048,576)")
+    command.add_argument(
+        "--last", type=int, default=30, metavar="N", help="how many times as many in the last round (30)"
+    )
+    command.add_argument("--passes", type=int, default=4, metavar="N", help="passes over the positions of a round (4)")
+    command.add_argument("--last-passes", type=int, default=40, metavar="N", help="of the last round (40)")
+    command.add_argument("--plies", type=int, default=3, metavar="N", help="how deep a move is searched (3)")
+    command.add_argument("--exact", type=int, default=8, metavar="N", help="squares played exactly at the end (8)")
+    command.add_argument(
+        "--random", dest="random_moves", type=int, metavar="N", help="random first moves at most (3 of 4 moves)"
+    )
+    command.add_argument("--every", type=int, default=5, metavar="N", help="plies between positions that are kept (5)")
+    command.add_argument("--phases", type=int, metavar="N", help="phases of the game (two to six discs each)")
+    command.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the games")
+    add_quiet_option(command)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.set_defaults(run=run_cuda, resumes=True)
 
 
 def _add_method(command: argparse.ArgumentParser) -> None:
@@ -197,6 +227,26 @@ def run_generations(args: argparse.Namespace) -> None:
         return
     show([generations_table(found)])
     print(f"best weights: {args.out}/best.npz\nreport: {page}")
+
+
+def run_cuda(args: argparse.Namespace) -> None:
+    """Weights from a GPU."""
+    from dataclasses import fields
+
+    from outflank.board import Rules
+    from outflank.learn import cuda
+
+    given = {known.name: getattr(args, known.name) for known in fields(cuda.Plan) if known.name != "rules"}
+    plan, out = cuda.Plan(Rules.parse(args.rules), **given), _weights_name(args.out)
+    with progress("learn", args.quiet) as shown_to:
+        weights = cuda.train(plan, out, shown_to)
+    if args.json:
+        print(json.dumps({"weights": args.out, **weights.card}))
+        return
+    made, told = weights.card["made"][-1], weights.card["error"]["values"]
+    print(f"{made['all games']:,} games on {made['card']}, {made['seconds']:.1f} s; error in discs by empty squares:")
+    print(", ".join(f"{error} at {empties}" for empties, error in told.items()))
+    print(f"weights: {args.out}")
 
 
 def _training_text(training: "Training") -> str:

@@ -1,0 +1,241 @@
+"""Games and training on a card, simulated by numba, against the CPU; and the games against a slow player."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import naive
+import simulated_card
+from outflank.board import Color, Position, Rules
+from outflank.errors import BadSpec, OutflankError
+from outflank.kernels.evaluate import evaluation_of
+from outflank.kernels.jit import Word
+from outflank.kernels.lanes import ROWS, Kept, games_in_turn
+from outflank.kernels.patterns import SCALE, UNIT
+from outflank.learn import cuda as learn
+from outflank.learn.games import Positions
+from outflank.learn.regression import errors
+from outflank.patterns import PatternWeights, pattern_set, read_weights
+from simulated_card import PLANS, TRAINING, some_weights
+from support import PATIENCE, ROOT, refused
+
+pytestmark = pytest.mark.compiled
+
+
+def on_the_cpu(plan: learn.Plan, weights: PatternWeights) -> Kept:
+    """The games that `simulated_card` plays, by the kernel of the CPU."""
+    rows, words = plan.slots * plan.games, plan.rules.words
+    own, other = (np.zeros((rows, words), np.uint64) for _ in range(2))
+    kept = Kept(own, other, np.zeros(rows, np.int8), np.zeros(plan.games, np.int8))
+    space = np.zeros((ROWS * plan.levels, words), np.uint64), np.zeros((plan.levels, 3), np.int32)
+    games_in_turn(plan.course(), weights.build(), Word(plan.seed), 17, *space, kept)
+    return kept
+
+
+def rows_of(kept: Kept, plan: learn.Plan) -> list[tuple[int, int]]:
+    """The rows that are filled, game by game, each with its game."""
+    return [(slot * plan.games + game, game) for game in range(plan.games) for slot in range(kept.counts[game])]
+
+
+# --- the games ------------------------------------------------------------------------------------------------------
+
+
+def slow_value(position: Position, plies: int, weights: PatternWeights) -> int:
+    """Plain negamax; a pass is no ply."""
+    if position.is_over:
+        return UNIT * position.score(position.turn)
+    if position.must_pass:
+        return -slow_value(position.play("pass"), plies, weights)
+    if plies == 0:
+        return evaluation_of(*position.boards, weights.build(), None)
+    return max(-slow_value(position.play(move), plies - 1, weights) for move in position.moves)
+
+
+def drawn(numbers: Iterator[int], choices: int) -> int:
+    return ((next(numbers) >> 32) * choices) >> 32
+
+
+def slow_game(plan: learn.Plan, number: int, weights: PatternWeights) -> tuple[int, list[Position]]:
+    """How many random moves a game begins with, and its positions without passes; from the description."""
+    numbers = naive.stream(plan.seed, number)
+    randoms, position, positions = drawn(numbers, plan.course().randoms + 1), Position.start(plan.rules), []
+    while not position.is_over:
+        if position.must_pass:
+            position = position.play("pass")
+            continue
+        positions.append(position)
+        if len(positions) <= randoms:
+            position = position.play(position.moves[drawn(numbers, len(position.moves))])
+        else:
+            plies = 60 if position.empties <= plan.exact else plan.plies
+            values = {move: -slow_value(position.play(move), plies - 1, weights) for move in position.moves}
+            best = [move for move in position.moves if values[move] == max(values.values())]
+            position = position.play(min(best, key=order_of(plan)))
+    return randoms, [*positions, position]
+
+
+def order_of(plan: learn.Plan) -> Any:
+    """In which order a search tries squares: early ones, then all but the late ones, each by number."""
+    course, bits = plan.course(), [plan.rules.board(plan.rules.bit(s)) for s in range(plan.rules.cells)]
+
+    def key(square: Any) -> tuple[int, int]:
+        early, late = (any(int(a) & int(b) for a, b in zip(board, bits[square], strict=True)) for board in course[3:5])
+        return (0 if early else 2 if late else 1, int(square))
+
+    return key
+
+
+@pytest.mark.parametrize("name", ["six", "reversed six"])
+def test_games_are_those_of_a_slow_player(name: str) -> None:
+    plan = PLANS[name]
+    weights = some_weights(plan)
+    kept = on_the_cpu(plan, weights)
+    found = [(kept.own[row, 0], kept.other[row, 0], kept.labels[row]) for row, _ in rows_of(kept, plan)]
+    expected = []
+    for game in range(plan.games):
+        randoms, (*positions, end) = slow_game(plan, 17 + game, weights)
+        for position in positions[randoms :: plan.every]:
+            label = end.score(Color.BLACK) * (1 if position.turn == Color.BLACK else -1)
+            expected.append((position.boards[0][0], position.boards[1][0], label))
+    assert found == expected
+
+
+# --- the card, simulated --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, npt.NDArray[Any]]:
+    """What the simulated card made of the plans."""
+    out = tmp_path_factory.mktemp("card") / "found.npz"
+    simulator = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
+    command = [sys.executable, str(Path(simulated_card.__file__)), str(out)]
+    ended = subprocess.run(
+        command, env=os.environ | simulator, cwd=ROOT, capture_output=True, text=True, timeout=10 * PATIENCE
+    )
+    assert ended.returncode == 0, ended.stderr
+    with np.load(out) as arrays:
+        found = dict(arrays)
+    found["resumed"] = read_weights(out.with_name("weights.npz"), TRAINING.rules).values
+    return found
+
+
+def from_card(simulated: dict[str, Any], name: str) -> Kept:
+    return Kept(*(simulated[f"{name} {field}"] for field in Kept._fields))
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_card_plays_the_games_of_the_cpu(name: str, simulated: dict[str, Any]) -> None:
+    plan = PLANS[name]
+    card, cpu = from_card(simulated, name), on_the_cpu(plan, some_weights(plan))
+    assert card.counts.tolist() == cpu.counts.tolist() and cpu.counts.sum() > plan.games
+    rows = [row for row, _ in rows_of(cpu, plan)]
+    assert np.array_equal(card.own[rows], cpu.own[rows]) and np.array_equal(card.other[rows], cpu.other[rows])
+    assert np.array_equal(card.labels[rows], cpu.labels[rows])
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_card_adds_errors_to_the_weights_of_the_patterns(name: str, simulated: dict[str, Any]) -> None:
+    """Places, errors and counts from the description of the patterns, square by square."""
+    plan, weights = PLANS[name], some_weights(PLANS[name])
+    kept, patterns = from_card(simulated, name), pattern_set(plan.rules.size)
+    expected: dict[tuple[int, int], list[float]] = {}
+    squared = np.zeros((len(weights.values), 2), np.int64)
+    for row, _ in rows_of(kept, plan):
+        places, phase = slow_places(kept.own[row], kept.other[row], plan.rules, weights)
+        error = float(kept.labels[row]) - sum(int(weights.values[phase, place]) for place in places) / SCALE
+        squared[phase] += (1, int(error * error))
+        for place in places:
+            entry = expected.setdefault((phase, place), [0.0, 0])
+            entry[0] += min(max(error, -128), 128)
+            entry[1] += 1
+    assert patterns.weights > max(place for _, place in expected)
+    found = zip(simulated[f"{name} where"].T.tolist(), simulated[f"{name} sums"].tolist(), strict=True)
+    totals = {(phase, place): total for (phase, place), total in found}
+    assert totals.keys() == expected.keys()
+    for key, (error, seen) in expected.items():
+        assert totals[key] % 2**26 == seen
+        assert (totals[key] >> 26) / 32 == pytest.approx(error, abs=0.02 * seen)
+    assert np.abs(simulated[f"{name} errors"] - squared).max() <= 1
+
+
+def slow_places(own: Any, other: Any, rules: Rules, weights: PatternWeights) -> tuple[list[int], int]:
+    patterns = pattern_set(rules.size)
+    boards = [sum(int(word) << (64 * i) for i, word in enumerate(side)) for side in (own, other)]
+    digits = [int(bool(boards[0] & rules.bit(s))) - int(bool(boards[1] & rules.bit(s))) for s in range(rules.cells)]
+    discs = sum(map(abs, digits))
+    places = []
+    for name, squares in patterns.instances:
+        number = 0
+        for square in squares:
+            number = 3 * number + digits[square]
+        places.append(patterns.offsets[name] + 3 ** len(squares) // 2 + number)
+    return [*places, patterns.tempo + discs], min((discs - 4) // weights.phase_length, len(weights.values) - 1)
+
+
+def test_training_on_a_card_lowers_the_error_and_goes_on_after_a_kill(simulated: dict[str, Any]) -> None:
+    trained = simulated["trained"]
+    assert np.array_equal(trained, trained[:, pattern_set(6).canonical])
+    assert np.array_equal(PatternWeights(TRAINING.rules, simulated["resumed"], {}).in_discs, np.rint(trained * 64) / 64)
+    games = on_the_cpu(
+        learn.Plan(Rules(6), games=200, plies=1, exact=2, random_moves=20, seed=9), some_weights(PLANS["six"])
+    )
+    filled = np.flatnonzero(games.own[:, 0])
+    labels = games.labels[filled].astype(np.float32)
+    nobody = np.zeros(len(filled), np.int32)
+    positions = Positions(Rules(6), games.own[filled], games.other[filled], labels, nobody)
+    before, after = (float(np.mean(errors(positions, w) ** 2)) for w in (np.zeros_like(trained), trained))
+    assert after < before
+
+
+# --- what is refused ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wrong", [{"plies": 0}, {"exact": 13}, {"games": 0}, {"random_moves": 32}, {"seed": -1}])
+def test_plans_that_are_not_possible_are_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(BadSpec, match=f"{next(iter(wrong))}=.* is not possible; expected"):
+        learn.Plan(Rules(6), **wrong)  # type: ignore[arg-type]
+
+
+def test_a_state_of_another_plan_or_a_damaged_one_is_refused(tmp_path: Path) -> None:
+    plan = learn.Plan(Rules(6), phases=1)
+    path = tmp_path / "weights.npz.state"
+    learn.State.begin(plan).write(path)
+    assert learn.State.read(path, plan).rounds == 0
+    with pytest.raises(BadSpec, match="is of a run with plies=3, not 2; expected the same command as before"):
+        learn.State.read(path, learn.Plan(Rules(6), phases=1, plies=2))
+    path.write_bytes(path.read_bytes()[:5000])
+    with pytest.raises(BadSpec, match="is damaged"):
+        learn.State.read(path, plan)
+
+
+def test_without_library_or_card_the_command_says_what_is_missing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ["learn", "cuda", "--rules", "standard 6x6", "--out", str(tmp_path / "weights.npz"), "--games", "1"]
+    monkeypatch.setattr("outflank.errors.find_spec", lambda name: None if name == "numba_cuda" else object())
+    assert "needs numba-cuda, which is not installed; install it with: pip install 'outflank[gpu]'" in refused(
+        command, capfd
+    )
+    monkeypatch.setattr("outflank.errors.find_spec", lambda name: object())
+    monkeypatch.setattr("outflank.kernels.cuda.card_name", lambda: ("", "CUDA driver library cannot be found"))
+    assert "there is no GPU to train on: 'CUDA driver library cannot be found'" in refused(command, capfd)
+    monkeypatch.setattr("outflank.kernels.cuda.card_name", lambda: ("a card", ""))
+    monkeypatch.setattr("outflank.kernels.cuda.free_memory", lambda: 1000.0)
+    assert "the games of the last round need 0.0 GiB, and the card has 0.0 GiB free" in refused(command, capfd)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_name_of_the_card_or_what_is_wrong_is_told() -> None:
+    from outflank.kernels.cuda import card_name
+
+    name, problem = card_name()
+    assert bool(name) != bool(problem)
+    if problem:
+        assert issubclass(OutflankError, ValueError) and "\n" not in problem
