@@ -86,6 +86,12 @@ def _stable(of: Board, safe: tuple[Board, Board, Board, Board]) -> Board:
         stable = either(stable, more)
 
 
+@inlined
+def stable_discs(of: Board, empty: Board, rules: EndgameRules) -> int:
+    """Number of discs of a side that can never be turned: a lower bound of the truth."""
+    return count(_stable(of, _safe_lines(empty, rules)))
+
+
 @kernel
 def stability(me: Board, opp: Board, rules: EndgameRules) -> tuple[int, int]:
     """Numbers of discs of `me` and of `opp` that can never be turned: a lower bound of the truth."""
