@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import re
+import runpy
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,9 +21,10 @@ from outflank.game import Game, MoveNote, Spent, Termination
 from outflank.game_loop import play as play_one
 from outflank.interfaces.cli import main
 from outflank.report.markdown import to_markdown
+from outflank.report.write import write
 from outflank.studies import FUTURE_WORK, PAPERS, named_study
 from outflank.studies.compare import compare, judge, printed_sample, tally
-from outflank.studies.document import StudyFindings, document, findings_of, headline
+from outflank.studies.document import StudyFindings, document, documents, findings_of, headline
 from outflank.studies.he_lin import ALONE, likelihood, playouts_in
 from outflank.studies.phan_synytsia import BOTH, LOSES, MADE, NONE, NOT_MADE, clocked
 from outflank.studies.reproduction import cell_of
@@ -311,6 +313,33 @@ def test_which_wrong_agents_are_caught_is_told(minimax_against_random: StudyFind
     page = document([minimax_against_random], {})
     assert f"caught in {facts['caught']} of 3 trials" in page.lead
     assert "with random for minimax: caught" in to_markdown(page)
+
+
+def test_several_studies_have_a_page_each_and_the_first_has_their_pictures(
+    minimax_against_random: StudyFindings, tmp_path: Path
+) -> None:
+    other = replace(minimax_against_random, study=replace(minimax_against_random.study, name="again", title="Again"))
+    whole, pages = documents([minimax_against_random, other], {})
+    assert list(pages) == ["index", "he-lin", "again"]
+    first = write(whole, tmp_path, pages).read_text()
+    assert first.index("agreement-he-lin") < first.index("agreement-again") < first.index("<table")
+    for name in ("he-lin", "again"):
+        assert f'href="{name}.html"' in first
+        assert "Table II" in (tmp_path / f"{name}.html").read_text() and "Table II" not in first
+    assert "Table II" in (tmp_path / "report.md").read_text()
+    alone, pages = documents([minimax_against_random], {})
+    assert pages == {"index": alone}
+
+
+def test_documents_are_renewed_from_a_report(minimax_against_random: StudyFindings, tmp_path: Path) -> None:
+    """docs/generate.py keeps the picture of every paper, and its links lead inside the document."""
+    generate = runpy.run_path(str(ROOT / "docs" / "generate.py"))
+    other = replace(minimax_against_random, study=replace(minimax_against_random.study, name="again"))
+    report = to_markdown(document([minimax_against_random, other], {}))
+    page, summary = generate["studies_page"](report), generate["summary"](report)
+    assert page.count("](pictures/agreement-") == 2 and "](figures/" not in page
+    assert "(#he-lin)" in page and '<a id="he-lin">' in page and ".html)" not in page
+    assert "](docs/pictures/agreement-he-lin.svg)" in summary and summary.count("\n|") >= 4
 
 
 def test_fitted_numbers_are_no_evidence() -> None:

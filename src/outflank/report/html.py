@@ -32,7 +32,8 @@ from outflank.report.svg import inline
 GENERATOR = "outflank"
 """Marks pages that `report.write` may replace."""
 _DEEPEST = 6
-_SAFE_ADDRESSES = ("https://", "http://", "mailto:", "#")
+_SAFE_ADDRESS = re.compile(r"https?://|mailto:|#|[a-z0-9-]+\.html(#|$)")
+"""Elsewhere, in this page, or a page beside it."""
 
 
 def to_html(document: Document, picture: Callable[[Figure], str] = figures.svg) -> str:
@@ -182,7 +183,7 @@ def _inline(text: str) -> str:
 
 def _span(span: Span) -> str:
     text = escape(span.text)
-    if span.kind == "link" and span.address.startswith(_SAFE_ADDRESSES):
+    if span.kind == "link" and _SAFE_ADDRESS.match(span.address):
         return f'<a href="{escape(span.address)}">{text}</a>'
     return {"bold": f"<strong>{text}</strong>", "code": f"<code>{text}</code>"}.get(span.kind, text)
 

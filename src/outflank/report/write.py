@@ -1,6 +1,6 @@
 """Writes a document into a directory: the page, Markdown, pictures and tables.
 
-    index.html          the whole report in one file
+    index.html          the whole report in one file, or its first page with others beside it
     report.md           the same as Markdown, with pictures beside it
     figures/NAME.svg    every figure, also as PNG
     tables/NAME.csv     every table
@@ -11,6 +11,7 @@ in the directory are left alone, and a page that Outflank did not write is never
 
 import csv
 import io
+from collections.abc import Mapping
 from pathlib import Path
 
 from outflank.errors import OutflankError
@@ -29,8 +30,11 @@ def check(directory: str | Path) -> None:
         raise OutflankError(f"{page} was not written by Outflank and is not replaced; expected another directory")
 
 
-def write(document: Document, directory: str | Path) -> Path:
-    """Writes everything and returns the path of the page."""
+def write(document: Document, directory: str | Path, pages: Mapping[str, Document] | None = None) -> Path:
+    """Writes everything and returns the path of the page.
+
+    A large document can be split: `pages` then has the HTML pages by name, `index` among them, made of its parts.
+    """
     check(directory)
     place = Path(directory)
     drawn = {name: (figure, figures.draw(figure)) for name, figure in named_figures(document).items()}
@@ -41,7 +45,8 @@ def write(document: Document, directory: str | Path) -> Path:
         put_file(place / "tables" / f"{name}.csv", to_csv(table).encode())
     put_file(place / "report.md", to_markdown(document).encode())
     vectors = {figure: picture.svg for figure, picture in drawn.values()}
-    put_file(place / "index.html", to_html(document, vectors.__getitem__).encode())
+    for name, page in sorted((pages or {"index": document}).items(), key=lambda item: item[0] == "index"):
+        put_file(place / f"{name}.html", to_html(page, vectors.__getitem__).encode())
     return place / "index.html"
 
 

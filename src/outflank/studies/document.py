@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from outflank import __version__
-from outflank.report.document import Cell, Document, Part, Section, Table, Tone, Value
+from outflank.report.document import Cell, Document, Figure, Part, Section, Table, Tone, Value, slug
 from outflank.studies.compare import (
     CHOSEN_BY,
     Comparison,
@@ -24,6 +24,7 @@ from outflank.studies.compare import (
     judge,
     tally,
 )
+from outflank.studies.pictures import agreement
 from outflank.studies.results import Results
 from outflank.studies.run import pairs_of
 from outflank.studies.study import Study
@@ -112,10 +113,59 @@ def _all_cells(found: Iterable[StudyFindings]) -> list[Comparison]:
 
 def document(found: Sequence[StudyFindings], provenance: Mapping[str, str]) -> Document:
     """The whole report."""
-    sections = [Section("Summary", [summary_table(found), *_overview(found)], "summary")]
-    sections += [_section(one) for one in found]
-    title = "Reproducing the papers" if len(found) > 1 else found[0].study.title
-    return Document(title, _lead(found), sections, dict(provenance) | _machine())
+    return documents(found, provenance)[0]
+
+
+def documents(found: Sequence[StudyFindings], provenance: Mapping[str, str]) -> tuple[Document, Mapping[str, Document]]:
+    """The whole report, and its pages by name: of several studies a first page and one for each."""
+    made = dict(provenance) | _machine()
+    pictures = {one.study.name: _picture(one, len(found) > 1) for one in found}
+    shown = [picture for picture in pictures.values() if picture]
+    first = [
+        *([Section("Results", shown, "results")] if shown else []),
+        Section("Summary", [summary_table(found), *_overview(found)], "summary"),
+    ]
+    sections = {one.study.name: _section(one) for one in found}
+    if len(found) == 1:
+        whole = Document(found[0].study.title, _lead(found), [*first, *sections.values()], made)
+        return whole, {"index": whole}
+    title = "Reproducing the papers"
+    pages = {
+        one.study.name: Document(one.study.title, _lead([one]), _paged(pictures[name], sections[name]), made)
+        for one in found
+        for name in [one.study.name]
+    }
+    links = "\n".join(f"- [{one.study.title}]({slug(one.study.name)}.html)" for one in found)
+    index = Document(title, _lead(found), [*first, Section("Every number", [links], "pages")], made)
+    return Document(title, _lead(found), [*first, *sections.values()], made), {"index": index} | pages
+
+
+def _paged(picture: Figure | None, section: Section) -> list[Section]:
+    """A study as a page of its own: its picture first, its inner sections as sections."""
+    inner = [part for part in section.parts if isinstance(part, Section)]
+    outer = [part for part in section.parts if not isinstance(part, Section)]
+    return [
+        Section("Result", [*([picture] if picture else []), "[All studies](index.html)"]),
+        Section("Numbers", outer),
+        *inner,
+    ]
+
+
+def _picture(one: StudyFindings, linked: bool) -> Figure | None:
+    """The study's result at a glance."""
+    facts = headline([one])
+    words = [
+        f"**{one.study.title}**: {facts['equivalent']} of {facts['informative']} informative numbers are equivalent"
+    ]
+    words.append(f", {facts['differ']} differ")
+    words.append(
+        f"; wrong agents caught in {facts['caught']} of {facts['wrong_agents']} trials."
+        if facts["wrong_agents"]
+        else "."
+    )
+    if linked:
+        words.append(f" [Every number]({slug(one.study.name)}.html)")
+    return agreement(one.study.name, "".join(words), one.comparisons)
 
 
 def summary_table(found: Sequence[StudyFindings]) -> Table:

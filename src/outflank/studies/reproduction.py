@@ -22,7 +22,7 @@ from outflank.progress import Progress
 from outflank.report.write import check, write
 from outflank.schema import suggestion
 from outflank.studies.compare import Comparison, compare, count, facts_of
-from outflank.studies.document import StudyFindings, document, findings_of, headline, warnings_of
+from outflank.studies.document import StudyFindings, documents, findings_of, headline, warnings_of
 from outflank.studies.results import Asked
 from outflank.studies.run import plan_of, play, read_scale, results_of, seconds_left, take_timings
 from outflank.studies.study import Study
@@ -86,7 +86,8 @@ def run_studies(
         "Games made by": _makers(games.values()),
         "Seconds": f"{time.monotonic() - began:.0f} for this run, {played:.0f} of them playing",
     }
-    page = write(document(found, {name: text for name, text in provenance.items() if text}), out)
+    whole, pages = documents(found, {name: text for name, text in provenance.items() if text})
+    page = write(whole, out, pages)
     report = Reproduction(scale, found, page, [*warnings, *warnings_of(found, factor)])
     (out / "summary.json").write_text(json.dumps(report.facts(), indent=1), encoding="utf-8")
     _write_numbers(found, out / "numbers.csv")
