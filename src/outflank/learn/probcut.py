@@ -6,18 +6,25 @@ depth, probe and empties: a generalised linear model (gamma, logarithmic link) o
 iterated least squares.
 """
 
+import math
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from outflank.board import Position
+from outflank.board import Position, Rules
+from outflank.errors import BadSpec
+from outflank.inputs import shown
 from outflank.kernels.selective import CERTAIN
+from outflank.learn.games import game_lines
+from outflank.progress import Progress
 from outflank.search.engine import EngineSearch
 from outflank.search.limits import Limits
-from outflank.search.probcut import ProbCut
+from outflank.search.probcut import DEVIATIONS, ProbCut
 
 MOST_EMPTIES_SOLVED = 20
 """Empties up to which positions are solved."""
@@ -139,3 +146,41 @@ def within(rows: Sequence[Searched], model: ProbCut, deviations: float) -> tuple
     leaves = [abs(e) <= deviations * model.deviation(int(t[1]), int(t[2]), int(t[3])) for t, e in _differences(rows)]
     end = [abs(e) <= deviations * model.end_deviation(int(t[1]), int(t[2])) for t, e in _end_differences(rows)]
     return float(np.mean(leaves)), float(np.mean(end))
+
+
+@dataclass(frozen=True)
+class Held:
+    """How often errors that were not fitted stay within so many deviations."""
+
+    deviations: float
+    shares: tuple[float, float, float]
+    """Of normal errors, of those about leaves, of those about the end."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A model, and how it holds on positions that it was not fitted to."""
+
+    model: ProbCut
+    fitted: int
+    held_out: int
+    held: tuple[Held, ...]
+
+
+def learn_probcut(file: Path, rules: Rules, positions: int, deepest: int, seed: int, progress: Progress) -> Found:
+    """Fits two thirds of the positions drawn from a file of games, and tries the rest."""
+    if not 30 <= positions <= 10**7 or not 3 <= deepest <= 20:
+        given = f"{shown(positions)} positions, {shown(deepest)} moves"
+        raise BadSpec(f"{given} are not possible; expected 30 positions or more, searched 3 to 20 moves deep")
+    rng = random.Random(seed)
+    lines = [re.findall(r"[a-z]\d+", line.split()[-1]) for line in game_lines(file)]
+    if not lines:
+        raise BadSpec(f"{file} has no games; expected a file of outflank selfplay")
+    start = Position.start(rules)
+    drawn = (tree_position(rng.choice(lines), start, rng) for _ in range(100 * positions))
+    progress.plan(positions, unit="positions")
+    rows = collect((position for position in drawn if position), positions, deepest, lambda _: progress.advance())
+    fitted, held_out = rows[: 2 * len(rows) // 3], rows[2 * len(rows) // 3 :]
+    model = fit_probcut(fitted)
+    held = [Held(t, (math.erf(t / math.sqrt(2)), *within(held_out, model, t))) for t in DEVIATIONS[:-1]]
+    return Found(model, len(fitted), len(held_out), tuple(held))

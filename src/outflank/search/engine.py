@@ -9,10 +9,11 @@ same game before, and on nothing else.
 The transposition table is kept from move to move of a game and has a fixed size. Beside it a thread needs 2 MB.
 """
 
+import math
 import random
 import threading
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +43,8 @@ _JUMP = 10
 """Moves before the end of the game from which a search goes to it."""
 _WINDOWS = (3, 8, 200)
 """Discs to both sides of the value before, wider each time the value falls outside."""
+_FREE, _DOUBT = 16, 2.5
+"""Empties from which the end of the game takes no time to speak of; the most that doubts may stretch the usual time."""
 _AGES = 500
 """Searches after which the table is cleared: its entries know their age by a few bits."""
 _NEAR_MEGABYTES = 0.5
@@ -162,6 +165,33 @@ class EngineSearch(Player):
             yield from run.deepen(steps)
 
 
+def _allotted(limits: Limits, empties: int) -> tuple[Limits, float | None]:
+    """(the limits of this move, seconds that a move without doubts should take, None without a clock for the game).
+
+    The end of a game costs nothing, so what is left is shared by the moves before it.
+
+    >>> _allotted(Limits(game_seconds=60), 56), _allotted(Limits(game_seconds=6), 12)[0].seconds
+    ((Limits(depth=None, nodes=None, playouts=None, seconds=7.5, game_seconds=None), 3.0), 2.0)
+    """
+    if limits.game_seconds is None:
+        return limits, None
+    usual = limits.game_seconds / max((empties - _FREE) / 2, 3)
+    most = min(_DOUBT * usual, limits.game_seconds / 3, limits.seconds or math.inf)
+    return replace(limits, seconds=most, game_seconds=None), usual
+
+
+def _patience(history: Sequence[tuple[int, int]]) -> float:
+    """How much of the usual time the next step may begin after.
+
+    >>> _patience([(19, 2)] * 6), _patience([(19, 2), (26, 2)]), _patience([(19, 2), (19, 2), (19, 0)])
+    (0.4, 1.7, 0.8)
+    """
+    moves = [move for move, _ in history]
+    if len(set(moves[-3:])) > 1 or (len(history) > 2 and history[-1][1] < history[-3][1] - 2):
+        return 1.7
+    return 0.4 if len(moves) >= 5 and len(set(moves[-5:])) == 1 else 0.8
+
+
 class _Race:
     """The same search in one or more threads with one table: the first to finish wins, and stops the others."""
 
@@ -210,8 +240,10 @@ class _Run:
 
     def __init__(self, engine: EngineSearch, position: Position, limits: Limits) -> None:
         self.position, self.engine = position, engine
-        self.limits = limits.for_move((position.empties + 1) // 2)
+        self.limits, self.usual_seconds = _allotted(limits, position.empties)
         self.clock = Clock(self.limits, rate=5e6)
+        self.history: list[tuple[int, int]] = []
+        """Best move and value of every step so far."""
         self.tools = engine.tools(position.rules)
         self.tools.begin()
         self.searches = self.tools.searches
@@ -266,8 +298,13 @@ class _Run:
         for step in steps:
             finished = self._widen(step)
             yield self.decision(finished)
-            if not finished or self.clock.expired:
+            self.history.append((int(self.roots[0, kernel.SQUARE]), self.value))
+            if not finished or self.clock.expired or self._decided():
                 return
+
+    def _decided(self) -> bool:
+        """Whether on a clock for the game more time is better kept: sooner when the move stands, later in doubt."""
+        return self.usual_seconds is not None and self.clock.seconds > self.usual_seconds * _patience(self.history)
 
     def _widen(self, step: _Step) -> bool:
         """Searches a step with wider and wider windows; False when a limit stopped it."""

@@ -23,6 +23,10 @@ _GENERATIONS = (
     "Weights that teach themselves, from nothing or from a file: each generation plays games, is fitted to them and "
     "plays the best before; it replaces that where it is not worse. Killed at any step, the same command continues."
 )
+_PROBCUT = (
+    "Search positions of games without cuts, and fit how far shallow searches err about deep ones: the model by which "
+    "the engine leaves lines out. A third of the positions is held out to see whether it holds."
+)
 _PATTERNS = (
     "Fit the weights of patterns to the results of games by least squares, and say how wrong they are on games that "
     "were held out. Play with them by eval=patterns(weights=FILE)."
@@ -56,6 +60,7 @@ def register(commands: Any) -> None:
     _register_patterns(learners)
     _register_generations(learners)
     _register_cuda(learners)
+    _register_probcut(learners)
 
 
 def _register_patterns(learners: Any) -> None:
@@ -117,6 +122,16 @@ def _register_cuda(learners: Any) -> None:
     add_quiet_option(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=run_cuda, resumes=True)
+def _register_probcut(learners: Any) -> None:
+    command = learners.add_parser("probcut", help="errors of shallow searches", description=_PROBCUT)
+    command.add_argument("games", metavar="GAMES", help="a file of outflank selfplay")
+    command.add_argument("--rules", metavar="RULES", help="of the games (what the card of the file says)")
+    command.add_argument("--positions", type=int, default=2000, metavar="N", help="positions searched (2,000)")
+    command.add_argument("--deepest", type=int, default=9, metavar="N", help="moves ahead, without cuts (9)")
+    command.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the choice of positions")
+    add_quiet_option(command)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.set_defaults(run=run_probcut)
 
 
 def _add_method(command: argparse.ArgumentParser) -> None:
@@ -247,6 +262,29 @@ def run_cuda(args: argparse.Namespace) -> None:
     print(f"{made['all games']:,} games on {made['card']}, {made['seconds']:.1f} s; error in discs by empty squares:")
     print(", ".join(f"{error} at {empties}" for empties, error in told.items()))
     print(f"weights: {args.out}")
+def run_probcut(args: argparse.Namespace) -> None:
+    """Fits the model of the engine's cuts."""
+    from dataclasses import asdict
+
+    from outflank.board import Rules
+    from outflank.inputs import file_name
+    from outflank.learn.probcut import learn_probcut
+    from outflank.learn.selfplay import read_card
+    from outflank.render import text_table
+
+    file = file_name(args.games)
+    rules = Rules.parse(args.rules or read_card(file).get("rules") or "standard 8x8")
+    with progress("learn", args.quiet) as shown_to:
+        found = learn_probcut(file, rules, args.positions, args.deepest, args.seed, shown_to)
+    if args.json:
+        print(json.dumps(asdict(found)))
+        return
+    rows = [["deviations", "normal", "about leaves", "about the end"]]
+    rows += [[f"{one.deviations}", *(f"{100 * share:.1f} %" for share in one.shares)] for one in found.held]
+    print(f"{found.fitted:,} positions fitted, {found.held_out:,} held out; errors within so many deviations there:")
+    print(text_table(rows, [True] * 4))
+    print(f"\n[{rules.variant}-{rules.size}x{rules.size}]\nleaves = {list(found.model.leaves)}")
+    print(f"end = {list(found.model.end)}")
 
 
 def _training_text(training: "Training") -> str:
