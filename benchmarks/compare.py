@@ -17,6 +17,7 @@ from rich.progress import track
 
 from outflank.benchmark import measure, table
 from outflank.benchmark.arena import arena_table
+from outflank.benchmark.engine import engine_table, measure_engine
 from outflank.benchmark.scale import SIZES, measure_scale, scale_table
 from outflank.report.document import Table
 from outflank.report.markdown import markdown_table
@@ -137,7 +138,7 @@ def how(peers: Figures) -> list[str]:
     ]
 
 
-def report(figures: Figures, peers: Figures, arena: list[Table], command: str) -> str:
+def report(figures: Figures, peers: Figures, engine: Table, arena: list[Table], command: str) -> str:
     parts = [
         "# Benchmark results",
         "",
@@ -161,6 +162,10 @@ def report(figures: Figures, peers: Figures, arena: list[Table], command: str) -
         "## Searches",
         "",
         *search_table(figures),
+        "",
+        "## The engine",
+        "",
+        markdown_table(engine),
         "",
         "## Start and memory",
         "",
@@ -202,8 +207,9 @@ def main() -> None:
             figures = better(before, figures) if before else figures
             before = figures
     arena = [arena_table(own_process_arena(args.quick)), scale_table(measure_scale(SIZES[: 1 if args.quick else None]))]
+    engine = engine_table(measure_engine(args.quick))
     command = "make bench" + (" (quick)" if args.quick else "")
-    args.out.write_text(report(figures, peers, arena, command), encoding="utf-8")
+    args.out.write_text(report(figures, peers, engine, arena, command), encoding="utf-8")
     Console().print(table(figures))
     sys.stdout.write("\n".join(comparison(figures, peers)) + f"\n\nwritten to {args.out}\n")
 

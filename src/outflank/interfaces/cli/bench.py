@@ -17,6 +17,7 @@ def register(commands: Any) -> None:
         "interleaved, the best of several rounds. Other programs running at the same time lower the figures.",
     )
     bench.add_argument("--arena", action="store_true", help="measure stored games and workers instead")
+    bench.add_argument("--engine", action="store_true", help="measure the engine instead")
     bench.add_argument("--scale", action="store_true", help="measure stores of up to a million games instead (minutes)")
     bench.add_argument("--quick", action="store_true", help="fewer and shorter rounds, smaller stores")
     add_quiet_option(bench)
@@ -39,12 +40,15 @@ def _measured(args: argparse.Namespace, on_progress: Callable[[str], None]) -> t
     """The figures, and the function that prints them as a table."""
     from rich.console import Console
 
-    from outflank.benchmark import arena, machine, scale
+    from outflank.benchmark import arena, engine, machine, scale
     from outflank.report.terminal import show
 
     if args.scale:
         rows = scale.measure_scale(scale.SIZES[: 1 if args.quick else None], on_progress)
         return {"scale": rows}, lambda: show([scale.scale_table(rows)])
+    if args.engine:
+        found = engine.measure_engine(args.quick, on_progress)
+        return {"engine": found}, lambda: show([engine.engine_table(found)])
     if args.arena:
         figures = arena.measure_arena(args.quick, on_progress)
         return {"arena": figures}, lambda: show([arena.arena_table(figures)])

@@ -122,6 +122,8 @@ def _register_cuda(learners: Any) -> None:
     add_quiet_option(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=run_cuda, resumes=True)
+
+
 def _register_probcut(learners: Any) -> None:
     command = learners.add_parser("probcut", help="errors of shallow searches", description=_PROBCUT)
     command.add_argument("games", metavar="GAMES", help="a file of outflank selfplay")
@@ -262,6 +264,8 @@ def run_cuda(args: argparse.Namespace) -> None:
     print(f"{made['all games']:,} games on {made['card']}, {made['seconds']:.1f} s; error in discs by empty squares:")
     print(", ".join(f"{error} at {empties}" for empties, error in told.items()))
     print(f"weights: {args.out}")
+
+
 def run_probcut(args: argparse.Namespace) -> None:
     """Fits the model of the engine's cuts."""
     from dataclasses import asdict
