@@ -32,8 +32,8 @@ MEMORY = 256 << 20
 GROWTH = 64 << 20
 """Bytes that a worker may hold after a batch above what it held before its first."""
 _BATCH = 1000
-_BATCH_SECONDS = 300
-"""Until a worker is ended by an alarm that nobody hears: in compiled code, or waiting for something."""
+_BATCH_SECONDS = 600
+"""Of processor time until a worker is ended by an alarm that nobody hears: compiled code hears no other."""
 _TRIES = 400
 _TRIES_OF_HANGS = 20
 _PROGRESS_SECONDS = 30.0
@@ -99,8 +99,8 @@ def watched() -> Iterator[None]:
         signal.signal(signal.SIGPROF, heard)
 
 
-def tried(read: Callable[[str], object], text: str) -> str | None:
-    """Whether a text was "accepted" or "refused"; None where the reader broke, which is raised."""
+def tried(read: Callable[[str], object], text: str) -> str:
+    """Whether a text was "accepted" or "refused"; whatever else the reader raises is raised."""
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         read(text)
@@ -229,14 +229,14 @@ def work(task: Batch) -> Count:
     """The count of a batch, whatever happens to it."""
     name, seed, inputs = task
     note = _note(_Worker.directory, task)
-    signal.setitimer(signal.ITIMER_REAL, _BATCH_SECONDS)
+    signal.setitimer(signal.ITIMER_VIRTUAL, _BATCH_SECONDS)
     try:
         count = batch(name, seed, inputs, partial(_write, note) if _Worker.careful else len)
         note.unlink(missing_ok=True)
     except (Exception, Hang):
         count = Count(errors=[f"{name} {seed}: {traceback.format_exc()}"])
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     grown = _resident() - _Worker.held
     if grown > GROWTH:
         _Worker.held += grown  # told once
