@@ -85,20 +85,35 @@ _NOT_THE_AUTHORS = {"lost character", "OCR", "figures"}
 """Notes on the text version of a paper, not on what its authors wrote."""
 
 
-@pytest.mark.parametrize(
-    ("study", "theirs"),
-    [
-        ("phan-synytsia", "phan_synytsia.json"),
-        ("he-lin", "he_lin.json"),
-        ("flat-montecarlo", "pure_vs_heuristic_mcts.json"),
-        ("he-reversed", "he_reversed_minimax.json"),
-        ("tenshi", "tenshi_reversed_mcts.json"),
-    ],
-)
+REFERENCES = [
+    ("phan-synytsia", "phan_synytsia.json"),
+    ("he-lin", "he_lin.json"),
+    ("flat-montecarlo", "pure_vs_heuristic_mcts.json"),
+    ("he-reversed", "he_reversed_minimax.json"),
+    ("tenshi", "tenshi_reversed_mcts.json"),
+]
+
+
+@pytest.mark.parametrize(("study", "theirs"), REFERENCES)
 def test_every_known_contradiction_of_a_paper_is_among_its_errata(study: str, theirs: str) -> None:
     notes = json.loads(reference(theirs).read_text())["notes"]
     known = {" ".join(map(str, note["lines"])) for note in notes if note["kind"] not in _NOT_THE_AUTHORS}
     assert known <= {erratum.lines for erratum in named_study(study).errata}
+
+
+@pytest.mark.parametrize(("study", "theirs"), REFERENCES)
+def test_every_number_of_a_text_is_compared_or_an_input_or_told_why_not(study: str, theirs: str) -> None:
+    """None is missing, and what is compared stands in a table or claim of that name."""
+    one = named_study(study)
+    known = {
+        (str(value["line"]), value["printed"]) for value in json.loads(reference(theirs).read_text())["text_values"]
+    }
+    assert {(number.line, number.printed) for number in one.text_numbers} == known
+    tables = {table.table for table in one.paper_tables}
+    for number in one.text_numbers:
+        assert number.where and number.what in ("compared", "input", "not compared")
+        if number.what == "compared" and not number.where.startswith("claim: "):
+            assert re.split(r"[,;:]", number.where)[0] in tables
 
 
 def test_errata_with_numbers_are_those_of_the_tables() -> None:

@@ -270,6 +270,8 @@ def _section(one: StudyFindings) -> Section:
         parts.append(Section("Readings", [_READINGS, _readings(one)]))
     if study.errata:
         parts.append(Section("Errata of the paper", [_errata(study)]))
+    if study.text_numbers:
+        parts.append(Section("Numbers in the text", [_text_numbers(study)]))
     parts.append(Section("Games", [_pairings(one)]))
     return Section(study.title, parts, study.name)
 
@@ -290,6 +292,13 @@ def _readings(one: StudyFindings) -> Table:
 def _gain(value: float) -> Cell:
     tone: Tone = "warn" if value > _LIKELIER else "" if value > -_LIKELIER else "muted"
     return Cell(f"{value:+.1f}", tone)
+
+
+def _text_numbers(study: Study) -> Table:
+    rows: list[list[Value]] = [[one.line, one.printed, one.what, one.where] for one in study.text_numbers]
+    note = "What is compared stands in the table or claim that is named; inputs are played as printed."
+    columns = ["line", "printed", "here", "where, or why not"]
+    return Table(columns, rows, "Every number beside the tables", note, f"{study.name} text numbers")
 
 
 def _errata(study: Study) -> Table:

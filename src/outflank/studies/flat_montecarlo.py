@@ -15,7 +15,17 @@ from outflank.board import Color
 from outflank.report.document import Figure
 from outflank.report.figures import pie
 from outflank.studies.results import Played, Results
-from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, read_errata, read_printed
+from outflank.studies.study import (
+    Claim,
+    Pairing,
+    PaperTable,
+    Printed,
+    Study,
+    Swap,
+    read_errata,
+    read_printed,
+    read_text_numbers,
+)
 
 _RANDOM = "heuristic against random"
 _MAIN = "heuristic-mc against pure-mc"
@@ -144,5 +154,6 @@ def study() -> Study:
             '"Dozens" of games against a random player are taken as 24.',
         ),
         errata=read_errata("flat-montecarlo"),
+        text_numbers=read_text_numbers("flat-montecarlo"),
         figures=_pies,
     )

@@ -21,7 +21,18 @@ from outflank.board import Color
 from outflank.report.document import Drawing, Figure, Table
 from outflank.report.figures import Scales, Series, points_with_intervals
 from outflank.studies.results import Played, Results
-from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Reading, Study, Swap, read_errata, read_printed
+from outflank.studies.study import (
+    Claim,
+    Pairing,
+    PaperTable,
+    Printed,
+    Reading,
+    Study,
+    Swap,
+    read_errata,
+    read_printed,
+    read_text_numbers,
+)
 from outflank.studies.words import beside, points
 
 PLAYOUTS_PER_SECOND = 200
@@ -402,6 +413,19 @@ def _study(name: str, uct: Callable[[float], str], calibrated: bool) -> Study:
             Claim("Minimax gains most from depth 1 to 2", "348", _second_ply),
             Claim("Tree search beats simple minimax at every setting", "351", _uct_ahead("simple", DEPTHS, True)),
             Claim("Tree search beats complex minimax at depth 3", "351", _uct_ahead("complex", (3,), True), _SPEED),
+            Claim(
+                "That 2 s beat complex minimax at depth 3 more often than 4 s did is chance",
+                "355",
+                lambda results: [
+                    Contrast(
+                        "wins against complex 3, 4 s after 2 s",
+                        _wins(results, "UCT 4 s, complex 3"),
+                        _wins(results, "UCT 2 s, complex 3"),
+                        "not below",
+                        0.1,
+                    )
+                ],
+            ),
             Claim("Complex minimax beats tree search from depth 4 on", "351", _uct_ahead("complex", (4, 5, 6), False)),
         ),
         swaps=(
@@ -446,6 +470,7 @@ def _study(name: str, uct: Callable[[float], str], calibrated: bool) -> Study:
             "Who starts is not said: colours alternate. Table III has 26 games a cell; theirs fit 25 and 10.",
         ),
         errata=read_errata("he-lin"),
+        text_numbers=read_text_numbers("he-lin"),
         figures=_figures,
         tables=_tables,
     )

@@ -26,6 +26,7 @@ from outflank.studies.study import (
     Timing,
     read_errata,
     read_printed,
+    read_text_numbers,
 )
 from outflank.studies.timing import NODES, ORDERING, ORDERS, SIMULATING
 from outflank.studies.words import evidence, points
@@ -37,6 +38,7 @@ ANCESTORS = {
 }
 SIMULATIONS = (100, 425, 1551, 6000)
 _RULES = Rules(8, "reversed")
+_CORNERS = (0, 7, 56, 63)
 
 
 @cache
@@ -102,6 +104,15 @@ def _compiling_helps(results: Results) -> list[Contrast]:
     """*Several times*: twice as many more."""
     compiled, plain = (_simulations(results, row) for row in ("compiled", "plain Python"))
     return [Contrast("simulations in 4.9 s, compiled over plain", compiled, plain, effect=2.0)]
+
+
+def _seldom_in_corners(results: Results) -> list[Contrast]:
+    """*Seldom*: fewer than one corner of four, in games against its ancestors."""
+    games = results.of(f"final against {name}" for name in ANCESTORS)
+    taken = mean(
+        [sum(move in _CORNERS for color, move in game.colored_moves() if color is game.color) for game in games]
+    )
+    return [Contrast("one corner a game over those that the final agent takes", 1.0, taken, effect=0.0)]
 
 
 def _uct_is_awful(results: Results) -> list[Contrast]:
@@ -245,6 +256,7 @@ def study() -> Study:
             ),
             Claim("Good order is faster than none, none faster than bad", "335", _order_of_orders),
             Claim("Compiling makes simulations several times faster", "314", _compiling_helps),
+            Claim("The final agent seldom takes corners", "345", _seldom_in_corners, unknown),
             Claim("Tree search with 1500 simulations loses to minimax", "343", _uct_is_awful, unknown),
         ),
         swaps=(
@@ -289,6 +301,7 @@ def study() -> Study:
             ),
         ),
         errata=read_errata("he-reversed"),
+        text_numbers=read_text_numbers("he-reversed"),
         figures=_figures,
         tables=_tables,
     )

@@ -19,7 +19,18 @@ from outflank.board import Rules
 from outflank.report.document import Figure, Table
 from outflank.report.figures import Scales
 from outflank.studies.results import Played, Results
-from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Reading, Study, Swap, read_errata, read_printed
+from outflank.studies.study import (
+    Claim,
+    Pairing,
+    PaperTable,
+    Printed,
+    Reading,
+    Study,
+    Swap,
+    read_errata,
+    read_printed,
+    read_text_numbers,
+)
 from outflank.studies.words import beside, shown
 
 SIZES = (4, 8, 12)
@@ -246,6 +257,60 @@ def _playouts_slow(results: Results) -> list[Contrast]:
     return [Contrast("seconds a move on 8x8, 10000 iterations over depth 6", slow, fast, effect=1.0)]
 
 
+def _branching(results: Results) -> list[Contrast]:
+    """*About 10*: within a fifth. Positions without a choice count too."""
+    games = _games(results, [8], DEPTHS, ITERATIONS)
+    moves = [[game.full.choices for game in group] for group in games]
+    return [Contrast("legal moves a position on 8x8", mean_of_groups(moves), 10.0, "equal", 0.2)]
+
+
+def _powers_of_ten(results: Results) -> list[Contrast]:
+    """An upper bound: no board or depth is above it."""
+    return [
+        Contrast(f"10^{depth} over the nodes a move at depth {depth} on 8x8", 10.0**depth, nodes, effect=0.0)
+        for depth in DEPTHS
+        for nodes in [_nodes_per_move(results, "8x8", f"depth {depth}")]
+    ]
+
+
+def _sixty_a_playout(results: Results) -> list[Contrast]:
+    """*About*: within a fifth."""
+    return [
+        Contrast(
+            f"nodes a move with {count} iterations on 8x8",
+            _nodes_per_move(results, "8x8", f"iterations {count}"),
+            60.0 * count,
+            "equal",
+            0.2,
+        )
+        for count in ITERATIONS
+    ]
+
+
+def _nearly_double(results: Results) -> list[Contrast]:
+    """*Nearly*: within a quarter of twice as many."""
+    nodes = {depth: _nodes_per_move(results, "4x4", f"depth {depth}") for depth in DEPTHS}
+    return [
+        Contrast(f"nodes a move on 4x4, depth {later} and twice depth {earlier}", nodes[later], twice, "equal", 0.25)
+        for earlier, later in itertools.pairwise(DEPTHS)
+        for before in [nodes[earlier]]
+        for twice in [before and replace(before, value=2 * before.value, spread=2 * before.spread)]
+    ]
+
+
+def _less_time(results: Results) -> list[Contrast]:
+    """At settings that search about as many nodes, on 8x8."""
+    return [
+        Contrast(
+            f"seconds a game on 8x8, {count} iterations over depth {depth}",
+            _seconds(results, "8x8", f"iterations {count}"),
+            _seconds(results, "8x8", f"depth {depth}"),
+            effect=0.1,
+        )
+        for depth, count in zip(DEPTHS, ITERATIONS, strict=True)
+    ]
+
+
 def _stops_grow(results: Results) -> list[Contrast]:
     stopped = {
         size: share_of_groups(
@@ -422,6 +487,21 @@ def study() -> Study:
             ),
             Claim("Full playouts make tree search slow", "325", _playouts_slow),
             Claim("Games are stopped on larger boards", "290", _stops_grow),
+            Claim("A position on 8x8 has about 10 moves", "27", _branching),
+            Claim("Minimax to depth d searches at most 10^d nodes a move on 8x8", "173", _powers_of_ten),
+            Claim(
+                "Tree search visits about 60 nodes a move for an iteration on 8x8",
+                "173",
+                _sixty_a_playout,
+                "60 is the longest game; a playout has only the moves that are left",
+            ),
+            Claim("On 4x4 nodes nearly double with every ply", "224", _nearly_double),
+            Claim(
+                "Minimax takes less time at settings that search about as many nodes",
+                "341",
+                _less_time,
+                "Theirs ran in plain Python, where playouts cost more beside an evaluation than compiled",
+            ),
         ),
         swaps=(
             Swap("random for minimax", ("Table 6", "Table 9"), _random),
@@ -455,6 +535,7 @@ def study() -> Study:
             "More games than 6 a cell are played at larger scales; repeated games differ by the seeds of tree search.",
         ),
         errata=read_errata("phan-synytsia"),
+        text_numbers=read_text_numbers("phan-synytsia"),
         figures=_figures,
         tables=_unprinted,
     )

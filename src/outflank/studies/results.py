@@ -74,6 +74,16 @@ class Played:
         """The position after so many of the moves."""
         return reduce(Position.play, self.moves[:plies], self.start)
 
+    @cached_property
+    def choices(self) -> float:
+        """Legal moves of a position, on average over the game, those where a side must pass left out."""
+        counts, position = [], self.start
+        for move in self.moves:
+            if not move.is_pass:
+                counts.append(len(position.moves))
+            position = position.play(move)
+        return sum(counts) / max(1, len(counts))
+
     def turned(self, first: bool = True) -> int:
         """Discs that one side turned over during the whole game."""
         wanted = self.color if first else self.color.other

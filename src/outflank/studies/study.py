@@ -88,6 +88,16 @@ class PaperTable:
 
 
 @dataclass(frozen=True)
+class TextNumber:
+    """A number in the text of a paper: compared (where), an input of the experiments, or why it is not compared."""
+
+    line: str
+    printed: str
+    what: str
+    where: str
+
+
+@dataclass(frozen=True)
 class Erratum:
     """What a paper says in one place, what speaks against it, and how it is read here; the lines are the source's."""
 
@@ -147,6 +157,8 @@ class Study:
     readings: tuple[Reading, ...] = ()
     differences: tuple[str, ...] = ()
     """How our setting differs from the paper's, and which reading of it was taken."""
+    text_numbers: tuple[TextNumber, ...] = ()
+    """Every number of the text beside the tables."""
     errata: tuple[Erratum, ...] = ()
     """The paper's contradictions, mistakes and gaps."""
     timings: tuple[Timing, ...] = ()
@@ -194,6 +206,16 @@ def read_errata(study: str) -> tuple[Erratum, ...]:
     """
     rows = [row for row in _rows("errata.csv") if row["study"] == study]
     return tuple(Erratum(row["lines"], row["says"], row["but"], row["reading"]) for row in rows)
+
+
+def read_text_numbers(study: str) -> tuple[TextNumber, ...]:
+    """The numbers in the text of a paper.
+
+    >>> [number.where for number in read_text_numbers("tenshi") if number.what == "compared"]
+    ['Text']
+    """
+    rows = [row for row in _rows("text_numbers.csv") if row["study"] == study]
+    return tuple(TextNumber(row["line"], row["printed"], row["what"], row["where"]) for row in rows)
 
 
 def _rows(name: str) -> "csv.DictReader[str]":

@@ -15,7 +15,17 @@ from outflank.board import Rules
 from outflank.report.document import Figure
 from outflank.report.figures import Scales, points_with_intervals
 from outflank.studies.results import Results
-from outflank.studies.study import Claim, Pairing, PaperTable, Printed, Study, Swap, read_errata, read_printed
+from outflank.studies.study import (
+    Claim,
+    Pairing,
+    PaperTable,
+    Printed,
+    Study,
+    Swap,
+    read_errata,
+    read_printed,
+    read_text_numbers,
+)
 from outflank.studies.words import points
 
 _RULES = Rules(8, "reversed")
@@ -126,5 +136,6 @@ def study() -> Study:
             f"that Zean He printed for compiling a search like this one.",
         ),
         errata=read_errata("tenshi"),
+        text_numbers=read_text_numbers("tenshi"),
         figures=_figures,
     )

@@ -82,14 +82,15 @@ def evidence_of(contrasts: Sequence[Contrast]) -> str:
 def _told(contrast: Contrast) -> str:
     sides = (contrast.first, contrast.second)
     games = sum(side.games for side in sides if isinstance(side, Measured))
-    first, second = map(_side, sides)
+    share = any(isinstance(side, Measured) and side.kind == "share" for side in sides)
+    first, second = (_side(side, share) for side in sides)
     return f"{contrast.name}: {first} {_SIGNS[contrast.relation]} {second}, {games:,} games"
 
 
-def _side(value: Measured | float | None) -> str:
+def _side(value: Measured | float | None, share: bool) -> str:
     if isinstance(value, Measured):
         return f"{100 * value.value:+.0f} points" if value.kind == "gain" else with_interval(value)
-    return "nothing yet" if value is None else f"{100 * value:.0f} %" if 0 <= value <= 1 else f"{value:g}"
+    return "nothing yet" if value is None else f"{100 * value:.0f} %" if share else f"{value:g}"
 
 
 def _number(value: float, kind: str) -> str:
