@@ -25,6 +25,7 @@ from outflank.report.write import write
 from outflank.studies import FUTURE_WORK, PAPERS, named_study
 from outflank.studies.compare import compare, judge, printed_sample, tally
 from outflank.studies.document import StudyFindings, document, documents, findings_of, headline
+from outflank.studies.flat_montecarlo import printed_margins
 from outflank.studies.he_lin import ALONE, likelihood, playouts_in
 from outflank.studies.phan_synytsia import BOTH, LOSES, MADE, NONE, NOT_MADE, clocked
 from outflank.studies.reproduction import cell_of
@@ -130,6 +131,9 @@ def test_sixty_games_add_up() -> None:
     assert cells["total", "wins of heuristic"].value == pytest.approx(50 / 60, abs=1e-6)
     assert cells["total", "discs of heuristic"].value == pytest.approx(38.25)
     assert cells["total", "discs of pure"].value == pytest.approx(25.7333, abs=1e-4)
+    margins = printed_margins()
+    assert len(margins) == 60 and sum(margin > 0 for margin in margins) == 50
+    assert sum(margins) / 60 == pytest.approx(38.25 - 25.7333, abs=1e-4)
 
 
 # ------------------------------------------------------------------------------------------------------ declarations

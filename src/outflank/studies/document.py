@@ -403,7 +403,7 @@ def _note(found: TableFindings) -> str:
         )
     if found.chance is not None and all(cell.verdict == "equivalent" for cell in found.cells if cell.counts):
         words[-1] += ", but all of them are within the margin"
-    words += sorted({f"Where it differs: {cell.reason}" for cell in found.cells if cell.verdict == "differs"})
+    words += sorted({f"Where it differs, perhaps: {cell.reason}" for cell in found.cells if cell.verdict == "differs"})
     words += sorted({f"Fitted: {cell.printed.fitted}" for cell in found.cells if cell.verdict == "fitted"})
     return ". ".join(word for word in words if not word.endswith(": ")) + "." if words else ""
 

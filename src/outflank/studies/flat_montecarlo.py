@@ -5,15 +5,17 @@ calibration. How the formula guides playouts is not said: if both sides followed
 the same game, and that reading loses; here the searching side follows it and the other plays at random.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from statistics import quantiles
 
-from outflank.arena.statistics.comparisons import Contrast
+from outflank.arena.statistics.comparisons import Contrast, chance_of_samples
 from outflank.arena.statistics.measured import Measured, mean, share
 from outflank.board import Color
-from outflank.report.document import Figure
-from outflank.report.figures import pie
+from outflank.report.document import Figure, Table, Value
+from outflank.report.figures import histogram, pie
 from outflank.studies.results import Played, Results
 from outflank.studies.study import (
     Claim,
@@ -24,6 +26,7 @@ from outflank.studies.study import (
     Swap,
     read_errata,
     read_printed,
+    read_rows,
     read_text_numbers,
 )
 
@@ -112,7 +115,38 @@ def _pies(results: Results) -> Sequence[Figure]:
         found.append(
             Figure(f"flat-montecarlo-{name}", f"{caption} (pie chart of the paper, redrawn)", panels, size=(8, 3.6))
         )
+    if results[_MAIN]:
+        panels = [
+            histogram(Counter(margins), "discs ahead", title, width=8)
+            for title, margins in (("paper, 60 games", printed_margins()), ("ours", _margins(results)))
+        ]
+        caption = "Disc margins of heuristic over random playouts, game by game"
+        found.append(Figure("flat-montecarlo-margins", caption, panels, size=(9.6, 3.6)))
     return found
+
+
+@cache
+def printed_margins() -> tuple[int, ...]:
+    """Discs of heuristic playouts less those of random ones, in each of the paper's sixty games."""
+    return tuple(int(row["heuristic"]) - int(row["pure"]) for row in read_rows("sixty_games.csv"))
+
+
+def _margins(results: Results) -> list[int]:
+    return [game.own - game.opposing for game in results[_MAIN]]
+
+
+def _distribution(results: Results) -> Sequence[Table]:
+    """The list of sixty games as a distribution."""
+    ours, theirs = _margins(results), printed_margins()
+    if len(ours) < 2:
+        return ()
+    rows: list[list[Value]] = [
+        [name, len(margins), *(f"{value:+.0f}" for value in (min(margins), *quantiles(margins), max(margins)))]
+        for name, margins in (("paper", theirs), ("ours", ours))
+    ]
+    note = f"Samples as unlike as these come by chance in {100 * chance_of_samples(ours, theirs):.0f} % of cases."
+    columns = ["", "games", "lowest", "first quarter", "median", "third quarter", "highest"]
+    return (Table(columns, rows, "Disc margins of heuristic over random playouts (the list of 60 games)", note),)
 
 
 def _present(parts: dict[str, float]) -> dict[str, float]:
@@ -156,4 +190,5 @@ def study() -> Study:
         errata=read_errata("flat-montecarlo"),
         text_numbers=read_text_numbers("flat-montecarlo"),
         figures=_pies,
+        tables=_distribution,
     )

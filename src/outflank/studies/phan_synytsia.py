@@ -9,7 +9,7 @@ turned discs and would win all of these games, of which it lost most. The report
 """
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 
@@ -42,11 +42,12 @@ _MINIMAX_SECONDS = {4: (0.0002,) * 4, 8: (0.002, 0.003, 0.007, 0.021), 12: (0.01
 _TREE_SECONDS = {4: (0.0002, 0.0004, 0.002, 0.014), 8: (0.001, 0.003, 0.023, 0.23), 12: (0.008, 0.034, 0.32, 2.9)}
 """What a game takes either side here, by board and setting; the game around it takes 3 ms."""
 _MATRIX = (
-    "Their 8x8 square weights are missing from the paper; we derive them from the printed 12x12 matrix, and other "
-    "matrices change these results"
+    "not tested: their 8x8 square weights are missing from the paper; we derive them from the printed 12x12 matrix, "
+    "and other matrices change these results"
 )
 _COUNTED = (
-    "How they counted nodes is not said; and where the clock cut games, their seconds per node are known only as means"
+    "not tested: how they counted nodes is not said; and where the clock cut games, their seconds per node are known "
+    "only as means"
 )
 
 
@@ -347,17 +348,36 @@ def _figures(results: Results) -> Sequence[Figure]:
     return (
         _node_figure(results, "Table 6", "nodes-minimax", "Nodes per move of minimax", depths),
         _node_figure(results, "Table 8", "nodes-mcts", "Nodes per move of tree search", counts),
+        _time_figure(results, "Table 2", "times-minimax", "Time per move of minimax", depths),
+        _time_figure(results, "Table 4", "times-mcts", "Time per move of tree search", counts),
         _win_figure(results),
     )
 
 
 def _node_figure(results: Results, table: str, name: str, title: str, columns: Sequence[str]) -> Figure:
+    return _figure(results, table, name, title, columns, _nodes_per_move, "nodes per move")
+
+
+def _time_figure(results: Results, table: str, name: str, title: str, columns: Sequence[str]) -> Figure:
+    """The plots of times that the paper announces and its text version lacks."""
+    return _figure(results, table, name, title, columns, _seconds_per_move, "seconds per move")
+
+
+def _figure(
+    results: Results,
+    table: str,
+    name: str,
+    title: str,
+    columns: Sequence[str],
+    measure: Callable[[Results, str, str], Measured | None],
+    label: str,
+) -> Figure:
     theirs = {(cell.row, cell.column): cell.value for cell in _printed() if cell.table == table}
     kind, settings = columns[0].split()[0], [column.split()[1] for column in columns]
     panels = []
     for board in (f"{size}x{size}" for size in SIZES):
-        ours = [_nodes_per_move(results, board, column) for column in columns]
-        scales = Scales(x=kind, y="nodes per move", title=board, log_y=True)
+        ours = [measure(results, board, column) for column in columns]
+        scales = Scales(x=kind, y=label, title=board, log_y=True)
         panels.append(beside(settings, ours, [theirs[board, column] for column in columns], scales))
     caption = f"{title}, ours with 95 % intervals and the printed values ({table})"
     return Figure(f"phan-synytsia-{name}", caption, panels, size=(10, 3.6))

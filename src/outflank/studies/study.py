@@ -195,7 +195,7 @@ def read_printed(name: str) -> tuple[Printed, ...]:
     >>> read_printed("tenshi.csv")[0].printed
     '74%'
     """
-    return tuple(printed_from(_rows(name)))
+    return tuple(printed_from(read_rows(name)))
 
 
 def read_errata(study: str) -> tuple[Erratum, ...]:
@@ -204,7 +204,7 @@ def read_errata(study: str) -> tuple[Erratum, ...]:
     >>> read_errata("phan-synytsia")[2].says
     'nearly 7.5 million (8x8, depth 6)'
     """
-    rows = [row for row in _rows("errata.csv") if row["study"] == study]
+    rows = [row for row in read_rows("errata.csv") if row["study"] == study]
     return tuple(Erratum(row["lines"], row["says"], row["but"], row["reading"]) for row in rows)
 
 
@@ -214,11 +214,16 @@ def read_text_numbers(study: str) -> tuple[TextNumber, ...]:
     >>> [number.where for number in read_text_numbers("tenshi") if number.what == "compared"]
     ['Text']
     """
-    rows = [row for row in _rows("text_numbers.csv") if row["study"] == study]
+    rows = [row for row in read_rows("text_numbers.csv") if row["study"] == study]
     return tuple(TextNumber(row["line"], row["printed"], row["what"], row["where"]) for row in rows)
 
 
-def _rows(name: str) -> "csv.DictReader[str]":
+def read_rows(name: str) -> "csv.DictReader[str]":
+    """The rows of a data file of the package.
+
+    >>> next(iter(read_rows("sixty_games.csv")))
+    {'game': '1', 'line': '55', 'heuristic': '40', 'pure': '24'}
+    """
     text = files("outflank.studies").joinpath("data", name).read_text(encoding="utf-8")
     return csv.DictReader(text.splitlines())
 

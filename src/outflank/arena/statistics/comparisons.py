@@ -211,6 +211,17 @@ def log_likelihood(ours: Measured, theirs: Measured) -> float:
     return float(student.logpdf((theirs.value - ours.value) / scale, freedom)) - math.log(scale)
 
 
+def chance_of_samples(first: Sequence[float], second: Sequence[float]) -> float:
+    """The chance of two samples as unlike as these if they were drawn from one distribution (Kolmogorov & Smirnov).
+
+    >>> round(chance_of_samples([1, 2, 3, 4], [1, 2, 3, 4]), 3), chance_of_samples(range(50), range(100, 150)) < 1e-20
+    (1.0, True)
+    """
+    from scipy.stats import ks_2samp
+
+    return float(ks_2samp(first, second).pvalue)
+
+
 def all_together(chances: Sequence[float]) -> float | None:
     """The chance of a whole table: its smallest, times the number of its cells (Bonferroni).
 
