@@ -8,7 +8,7 @@ PEERS := .venv-peers
 READY := $(VENV)/.ready
 AXE := build/axe.min.js
 
-.PHONY: help setup reproduce test lint types warm compiled interpreted boundscheck engines soak kill load fuzz fuzz-page levels bench lock clean
+.PHONY: help setup reproduce test lint types warm compiled interpreted boundscheck engines soak kill load fuzz fuzz-page levels weights bench lock clean
 
 help:
 	@echo "make setup   create or refresh $(VENV)"
@@ -23,6 +23,7 @@ help:
 	@echo "make fuzz    an hour of damaged texts for every reader (SECONDS=60 for a minute; not part of make test)"
 	@echo "make fuzz-page   a million mutated messages for the page's server (COUNT=100000 for fewer)"
 	@echo "make levels  play the tournament that rates the levels of outflank play (minutes)"
+	@echo "make weights train the pattern weights of the package again, into build/weights (minutes to hours)"
 	@echo "make lock    resolve the dependencies anew"
 
 setup: $(READY)
@@ -118,6 +119,9 @@ fuzz-page: $(READY)
 
 levels: $(READY)
 	$(BIN)/python benchmarks/levels.py
+
+weights: $(READY)
+	$(BIN)/python benchmarks/weights.py
 
 bench: $(READY) $(PEERS)/.ready
 	$(BIN)/python benchmarks/compare.py --peers $(PEERS)/bin/python

@@ -256,7 +256,7 @@ def test_kernels_have_the_types_they_promise() -> None:
         assert len(errors(position, weights)) == 2
         built = PatternWeights(Rules(size), quantised(weights), {}).build()
         me, opp, full = Position.start(Rules(size)).boards
-        total = (patterns.sum_of_8 if size == 8 else patterns.sum_of_many)(me, opp, built, 0)
+        total = (patterns.sum_of_8 if size == 8 else patterns.sum_of_10)(me, opp, built, 0)
         assert evaluation_of(me, opp, full, built, None) > 0 and total > 0
         alone = selfplay.Player(2, 10**6, 1, 1, 4, size**2, 1)
         assert selfplay.value_of(me, opp, full, 1, -(10**9), 10**9, alone, built) != 0

@@ -1,6 +1,7 @@
 """Patterns: their geometry and sums against the obvious ones, shipped weights, and the regression that made them."""
 
 import io
+import json
 import lzma
 import random
 import zipfile
@@ -26,7 +27,7 @@ from outflank.learn.games import Positions, game_lines, read_positions
 from outflank.learn.regression import errors, fit
 from outflank.patterns import PatternWeights, pattern_set, quantised, read_weights, shipped_weights, weights_in
 from outflank.search.limits import Limits
-from support import EFFORT, from_naive, refused
+from support import EFFORT, ROOT, from_naive, refused
 from test_kernels import arbitrary_board
 
 VARIANTS: tuple[Variant, ...] = ("standard", "reversed")
@@ -94,11 +95,14 @@ def test_weights_are_written_and_read(tmp_path: Path) -> None:
     assert np.array_equal(read.values, values) and read.card == made.card
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_shipped_weights_have_a_card_and_fit_their_bounds(variant: Variant) -> None:
-    weights = shipped_weights(Rules(8, variant))
-    assert weights.card["rules"] == f"{variant} 8x8" and weights.card["made"] and weights.card["error"]
-    file = Path(__file__).parent.parent / "src" / "outflank" / "weights" / f"{variant}-8x8.npz"
+SHIPPED = sorted((ROOT / "src" / "outflank" / "weights").glob("*.npz"))
+
+
+@pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)
+def test_shipped_weights_have_a_card_and_fit_their_bounds(file: Path) -> None:
+    weights = shipped_weights(Rules.parse(file.stem.replace("-", " ")))
+    assert weights.card["rules"] == file.stem.replace("-", " ") and weights.card["made"] and weights.card["error"]
+    assert "/tmp" not in json.dumps(weights.card), "a card names no place of the machine it was made on"
     assert file.stat().st_size < 4 * 2**20
     # No sum of 50 weights can leave the range that searches and tables take.
     assert 51 * int(np.abs(weights.values).max()) * UNIT // SCALE < 10**6
@@ -107,12 +111,12 @@ def test_shipped_weights_have_a_card_and_fit_their_bounds(variant: Variant) -> N
 def test_boards_without_weights_are_refused_before_the_first_game(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(BadSpec, match="there are no trained patterns for standard 6x6; expected reversed 8x8 or stand"):
-        shipped_weights(Rules(6))
+    with pytest.raises(BadSpec, match=r"there are no trained patterns for standard 12x12; expected .* or standard 8x8"):
+        shipped_weights(Rules(12))
     for text in ("minimax(depth=2, eval=patterns)", "uct(playouts=9, playout=cutoff(depth=1, eval=patterns))"):
         store = tmp_path / "games.db"
-        assert main(["match", text, "random", "--size", "6", "--games", "2", "--store", str(store)]) == 2
-        assert "there are no trained patterns for standard 6x6" in capsys.readouterr().err
+        assert main(["match", text, "random", "--size", "12", "--games", "2", "--store", str(store)]) == 2
+        assert "there are no trained patterns for standard 12x12" in capsys.readouterr().err
 
 
 def test_weights_are_part_of_the_identity(monkeypatch: pytest.MonkeyPatch) -> None:

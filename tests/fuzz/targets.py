@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 from golden_decisions import TEXTS
 from outflank.agents import canonical
 from outflank.agents.registry import agent_signatures
@@ -34,6 +36,9 @@ from outflank.formats import (
 )
 from outflank.game import Game
 from outflank.inputs import parse_toml
+from outflank.learn.games import read_positions
+from outflank.learn.selfplay import SelfPlay
+from outflank.patterns import PatternWeights, pattern_set, read_weights
 from outflank.search.limits import LIMIT, Limits
 from outflank.search.playouts import playout_signatures
 from outflank.spec import parse
@@ -348,6 +353,32 @@ def _stores(text: str) -> None:
             assert sum(1 for _ in store.outcomes()) <= 4
 
 
+def _game_lines(text: str) -> None:
+    found = read_positions(text.split("\n"), Rules(6))
+    assert len(found) == len(found.labels) and (found.empties > 0).all()
+
+
+def _lines_of_games() -> list[str]:
+    return ["\n".join(SelfPlay(Rules(6), "random", (0, 4), seed=1).play(0, 3)), "30 -36 c2", "0 +0 c2b3\n1 2 c2"]
+
+
+@cache
+def _packed_weights() -> str:
+    """A file of weights, a character for every byte."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "weights.npz")
+        values = np.zeros((1, pattern_set(6).weights), np.int16)
+        PatternWeights(Rules(6), values, {"rules": "standard 6x6"}).write(path)
+        return path.read_bytes().decode("latin-1")
+
+
+def _weights(text: str) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "weights.npz")
+        path.write_bytes(text.encode("latin-1", "replace"))
+        assert read_weights(path, Rules(6)).values.shape[1] == pattern_set(6).weights
+
+
 _TEXTS = (*TEXTS, 'a(1, -2.5, "x \\"y\\"", [1, [2]], b(c=d), e=300ms)')
 _LIMITS = ("nodes=1000,seconds=0.1", "depth=5", "playouts=7, nodes=3", "seconds=300ms")
 _CLOCKS = ("60+0.5", "60", "1e3", "0.5+0", " 7 + 2 ")
@@ -371,6 +402,8 @@ TARGETS = {
         Target("studies", _study, lambda: without_lines(STUDY), option_words, share=2),
         Target("openings", _openings, lambda: _OPENINGS, share=4),
         Target("opening_lines", _opening_lines, _opening_files, share=4),
+        Target("game_lines", _game_lines, _lines_of_games, share=6),
+        Target("weights", _weights, lambda: [_packed_weights()], share=2),
         Target("stores", _stores, lambda: [_store()]),
         Target("gtp", _gtp, lambda: _GTP_ANSWERS, lambda: ["pass", "resign", "d6", "f4", "f6"], share=3),
         Target("nboard", _nboard, lambda: _NBOARD_ANSWERS, lambda: ["pong", "ping", "search", "==="], share=3),

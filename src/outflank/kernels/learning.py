@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from outflank.kernels.bitboard import both, count, either, is_empty, load, moves, single, store
 from outflank.kernels.jit import Board, Words, inlined, kernel
-from outflank.kernels.patterns import Patterns, pattern_number, phase_of, places_of_8
+from outflank.kernels.patterns import Patterns, phase_of, places_of_8, places_of_10
 from outflank.kernels.rules import after
 
 Bytes = npt.NDArray[np.uint8]
@@ -127,8 +127,7 @@ def _write_places(me: Board, opp: Board, patterns: Patterns, places: Places) -> 
     if len(me) == 1:
         places_of_8(me, opp, patterns, places)
     else:
-        for i in range(len(patterns.centers)):
-            places[i] = patterns.centers[i] + pattern_number(me, opp, patterns, i)
+        places_of_10(me, opp, patterns, places)
 
 
 @kernel

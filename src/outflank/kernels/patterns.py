@@ -7,7 +7,8 @@ the discs: the squares of one byte of a board add to all patterns at once a row 
 
 Measured on 4,000 positions at 20 empties, AMD EPYC, processor time of one core beside other work: 13.5 million
 evaluations a second; with signed indices, which numba looks at for being negative, 9.7; square by square 3.7. The
-numbers in an array first are as fast (14 million, phase given), and want working space for every thread.
+numbers in an array first are as fast (14 million, phase given), and want working space for every thread. On 10x10, with
+62 patterns and 40 rows, 3.8 million; pattern by pattern in a loop over the bytes 0.27.
 """
 
 from typing import NamedTuple
@@ -84,23 +85,58 @@ def places_of_8(me: Board, opp: Board, patterns: Patterns, places: npt.NDArray[n
         places[i] = centers[i] + np.int32(np.int16(own - other))
 
 
-@inlined
-def pattern_number(me: Board, opp: Board, patterns: Patterns, i: int) -> int:
-    """What stands on pattern `i`, as a number in balanced ternary."""
-    rows = patterns.rows
-    number = 0
-    for j in range(len(rows)):
-        number += int(rows[j, _byte(me, j), i]) - int(rows[j, _byte(opp, j), i])
-    return number
+@routine
+def sum_of_10(me: Board, opp: Board, patterns: Patterns, phase: int) -> int:
+    """`sum_of_8` for 10x10, the only board of several words that has patterns: its rows take the first 20 bytes."""
+    rows, centers, weights = patterns.rows, patterns.centers, patterns.weights
+    m0, m1, m2, m3, m4 = _byte(me, 0), _byte(me, 1), _byte(me, 2), _byte(me, 3), _byte(me, 4)
+    m5, m6, m7, m8, m9 = _byte(me, 5), _byte(me, 6), _byte(me, 7), _byte(me, 8), _byte(me, 9)
+    m10, m11, m12, m13, m14 = _byte(me, 10), _byte(me, 11), _byte(me, 12), _byte(me, 13), _byte(me, 14)
+    m15, m16, m17, m18, m19 = _byte(me, 15), _byte(me, 16), _byte(me, 17), _byte(me, 18), _byte(me, 19)
+    o0, o1, o2, o3, o4 = _byte(opp, 0), _byte(opp, 1), _byte(opp, 2), _byte(opp, 3), _byte(opp, 4)
+    o5, o6, o7, o8, o9 = _byte(opp, 5), _byte(opp, 6), _byte(opp, 7), _byte(opp, 8), _byte(opp, 9)
+    o10, o11, o12, o13, o14 = _byte(opp, 10), _byte(opp, 11), _byte(opp, 12), _byte(opp, 13), _byte(opp, 14)
+    o15, o16, o17, o18, o19 = _byte(opp, 15), _byte(opp, 16), _byte(opp, 17), _byte(opp, 18), _byte(opp, 19)
+    total, row = np.int32(0), Word(phase)
+    for i in range(len(centers)):
+        own = rows[0, m0, i] + rows[1, m1, i] + rows[2, m2, i] + rows[3, m3, i]
+        own += rows[4, m4, i] + rows[5, m5, i] + rows[6, m6, i] + rows[7, m7, i]
+        own += rows[8, m8, i] + rows[9, m9, i] + rows[10, m10, i] + rows[11, m11, i]
+        own += rows[12, m12, i] + rows[13, m13, i] + rows[14, m14, i] + rows[15, m15, i]
+        own += rows[16, m16, i] + rows[17, m17, i] + rows[18, m18, i] + rows[19, m19, i]
+        other = rows[0, o0, i] + rows[1, o1, i] + rows[2, o2, i] + rows[3, o3, i]
+        other += rows[4, o4, i] + rows[5, o5, i] + rows[6, o6, i] + rows[7, o7, i]
+        other += rows[8, o8, i] + rows[9, o9, i] + rows[10, o10, i] + rows[11, o11, i]
+        other += rows[12, o12, i] + rows[13, o13, i] + rows[14, o14, i] + rows[15, o15, i]
+        other += rows[16, o16, i] + rows[17, o17, i] + rows[18, o18, i] + rows[19, o19, i]
+        total += np.int32(weights[row, np.uint32(centers[i] + np.int32(np.int16(own - other)))])
+    return int(total)
 
 
 @routine
-def sum_of_many(me: Board, opp: Board, patterns: Patterns, phase: int) -> int:
-    """The same for boards of several words."""
-    total = 0
-    for i in range(len(patterns.centers)):
-        total += int(patterns.weights[phase, patterns.centers[i] + pattern_number(me, opp, patterns, i)])
-    return total
+def places_of_10(me: Board, opp: Board, patterns: Patterns, places: npt.NDArray[np.int32]) -> None:
+    """`places_of_8` for 10x10."""
+    rows, centers = patterns.rows, patterns.centers
+    m0, m1, m2, m3, m4 = _byte(me, 0), _byte(me, 1), _byte(me, 2), _byte(me, 3), _byte(me, 4)
+    m5, m6, m7, m8, m9 = _byte(me, 5), _byte(me, 6), _byte(me, 7), _byte(me, 8), _byte(me, 9)
+    m10, m11, m12, m13, m14 = _byte(me, 10), _byte(me, 11), _byte(me, 12), _byte(me, 13), _byte(me, 14)
+    m15, m16, m17, m18, m19 = _byte(me, 15), _byte(me, 16), _byte(me, 17), _byte(me, 18), _byte(me, 19)
+    o0, o1, o2, o3, o4 = _byte(opp, 0), _byte(opp, 1), _byte(opp, 2), _byte(opp, 3), _byte(opp, 4)
+    o5, o6, o7, o8, o9 = _byte(opp, 5), _byte(opp, 6), _byte(opp, 7), _byte(opp, 8), _byte(opp, 9)
+    o10, o11, o12, o13, o14 = _byte(opp, 10), _byte(opp, 11), _byte(opp, 12), _byte(opp, 13), _byte(opp, 14)
+    o15, o16, o17, o18, o19 = _byte(opp, 15), _byte(opp, 16), _byte(opp, 17), _byte(opp, 18), _byte(opp, 19)
+    for i in range(len(centers)):
+        own = rows[0, m0, i] + rows[1, m1, i] + rows[2, m2, i] + rows[3, m3, i]
+        own += rows[4, m4, i] + rows[5, m5, i] + rows[6, m6, i] + rows[7, m7, i]
+        own += rows[8, m8, i] + rows[9, m9, i] + rows[10, m10, i] + rows[11, m11, i]
+        own += rows[12, m12, i] + rows[13, m13, i] + rows[14, m14, i] + rows[15, m15, i]
+        own += rows[16, m16, i] + rows[17, m17, i] + rows[18, m18, i] + rows[19, m19, i]
+        other = rows[0, o0, i] + rows[1, o1, i] + rows[2, o2, i] + rows[3, o3, i]
+        other += rows[4, o4, i] + rows[5, o5, i] + rows[6, o6, i] + rows[7, o7, i]
+        other += rows[8, o8, i] + rows[9, o9, i] + rows[10, o10, i] + rows[11, o11, i]
+        other += rows[12, o12, i] + rows[13, o13, i] + rows[14, o14, i] + rows[15, o15, i]
+        other += rows[16, o16, i] + rows[17, o17, i] + rows[18, o18, i] + rows[19, o19, i]
+        places[i] = centers[i] + np.int32(np.int16(own - other))
 
 
 @inlined
@@ -118,5 +154,5 @@ def pattern_value(me: Board, opp: Board, patterns: Patterns) -> int:
     if len(me) == 1:
         total += sum_of_8(me, opp, patterns, phase)
     else:
-        total += sum_of_many(me, opp, patterns, phase)
+        total += sum_of_10(me, opp, patterns, phase)
     return int(total * UNIT // SCALE)

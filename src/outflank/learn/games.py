@@ -104,15 +104,16 @@ def read_positions(lines: Iterable[str], rules: Rules, number: int = 1) -> Posit
     `number` is that of the first line, for errors.
     """
     text = "".join(f"{line.rstrip()}\n" for line in lines)
-    data = np.frombuffer(text.encode(), np.uint8)
+    data = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
     games = text.count("\n")
     moves = np.zeros(len(data) // 2 + 1, np.int16)
     ends, firsts, scores = (np.zeros(games + 1, np.int64) for _ in range(3))
     read = read_lines(data, rules.size, rules.stride, moves, ends, firsts, scores)
     if read < 0:
+        line = text.split("\n")[-read - 1]
         raise BadSpec(
             f"line {number - read - 1}: expected the number of random moves, black's score and moves of {rules}; "
-            f"got {shown(text.splitlines()[-read - 1])}"
+            f"got {shown(line)}"
         )
     moved = int(ends[read - 1]) if read else 0
     return _played(rules, moves[:moved], ends[:read], firsts[:read], scores[:read], number)

@@ -27,6 +27,8 @@ PHASES = {6: 16, 8: 20, 10: 16}
 """The usual number of phases, by size of the board."""
 _ENOUGH = 50
 """Held-out positions from which on an error is told."""
+_MOST_STEPS = 100
+"""Of how many trainings a card tells, the last ones."""
 _PIECE = 1 << 20
 
 
@@ -195,7 +197,7 @@ def _card(
         "rules": str(rules),
         "patterns": f"{len(patterns.instances)} of {len(patterns.kinds)} kinds, {phases} phases of {length} discs, and "
         "the move by number of discs",
-        "made": [*(before.card.get("made", []) if before else []), step],
+        "made": [*(before.card.get("made", []) if before else []), step][-_MOST_STEPS:],
         "error": {"unit": "root mean square, discs, by empty squares, on held-out games", "values": told},
     }
 

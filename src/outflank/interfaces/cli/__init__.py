@@ -28,6 +28,7 @@ examples:
   outflank agents minimax                 what an agent is and which options it has
   outflank move "uct(playouts=5000)" --moves f5d6
   outflank solve problems.obf             exact scores of endgame positions
+  outflank learn generations --out DIR    train an evaluation from nothing
   outflank bench --quick                  how fast this machine plays
 
 Every command explains itself: outflank COMMAND --help"""
