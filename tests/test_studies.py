@@ -259,6 +259,14 @@ def test_played_is_seen_by_the_first_agent() -> None:
     )
 
 
+def test_games_are_replayed_to_their_first_pass_and_their_choices_counted() -> None:
+    game = Played(stored("c4b4a1d2d4d3a2c1a4a3b1pad1"), Color.BLACK)
+    assert game.first_pass == game.after(11) and [move.is_pass for move in game.first_pass.moves] == [True]
+    assert Played(stored("c4b4a1"), Color.BLACK).first_pass == game.after(3)
+    positions = [game.after(ply) for ply in (*range(11), 12)]
+    assert game.choices == sum(len(position.moves) for position in positions) / 12
+
+
 def test_the_clock_of_phan_and_synytsia_cuts_games() -> None:
     """Ten nodes a move at 100 s a node: black's second move passes 30 minutes, however the clock is read."""
     moves = "c4b4a1d2d4"

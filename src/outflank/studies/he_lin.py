@@ -86,12 +86,8 @@ def _moving(color: Color, games: Sequence[Played]) -> list[tuple[bool, int]]:
 
 def _until_a_pass(games: Sequence[Played]) -> list[tuple[bool, int]]:
     """As if a game ended where a side cannot move."""
-    found = []
-    for game in games:
-        passes = [ply for ply, move in enumerate(game.moves) if move.is_pass]
-        end = game.after(passes[0] if passes else len(game.moves))
-        found.append((end.discs(game.color) > end.discs(game.color.other), end.discs(game.color)))
-    return found
+    ends = [(game.first_pass.discs(game.color), game.first_pass.discs(game.color.other)) for game in games]
+    return [(own > opposing, own) for own, opposing in ends]
 
 
 def _measure(results: Results, row: str, column: str, seen: Seen = _whole) -> Measured | None:

@@ -73,7 +73,7 @@ def run_studies(
         done = keys & store.done()
         progress.plan(len(keys), len(done))
         if seconds := seconds_left(studies, factor, done):
-            progress.say(f"about {math.ceil(seconds / 60)} minutes of one core")
+            progress.say(f"about {math.ceil(seconds / 60)} min of one core")
         play(studies, factor, store, executor, progress.advance)
         played = time.monotonic() - began
         timings = take_timings(studies, factor, out / "timings.json", lambda name: progress.say(f"timing {name}"))

@@ -75,6 +75,12 @@ class Played:
         return reduce(Position.play, self.moves[:plies], self.start)
 
     @cached_property
+    def first_pass(self) -> Position:
+        """The position in which a side first cannot move; the last one where that never came."""
+        passes = [ply for ply, move in enumerate(self.moves) if move.is_pass]
+        return self.after(passes[0] if passes else len(self.moves))
+
+    @cached_property
     def choices(self) -> float:
         """Legal moves of a position, on average over the game, those where a side must pass left out."""
         counts, position = [], self.start
