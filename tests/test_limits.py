@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from outflank.agents import agent
+from outflank.agents.kinds import KINDS
 from outflank.agents.players import SolverPlayer
 from outflank.board import Position, Rules
 from outflank.kernels.jit import INTERPRETED
@@ -145,3 +146,15 @@ def test_a_limit_far_away_changes_nothing() -> None:
     for position in (SMALL, played(Rules(8), 12 if not INTERPRETED else 8, 3)):
         free, bounded = solve(position), solve(position, limits=Limits(nodes=10**12))
         assert (free.score, free.move, free.nodes, free.pv) == (bounded.score, bounded.move, bounded.nodes, bounded.pv)
+
+
+@pytest.mark.parametrize("text", ["engine", "minimax", "uct"])
+def test_the_usual_limits_are_those_of_agents_that_nothing_else_bounds(text: str) -> None:
+    start, kind = Position.start(), KINDS[text]
+    assert agent(text)._bounds(start, None) == kind.usual_limits
+    assert agent(text)._bounds(start, Limits(nodes=5)) == Limits(nodes=5)
+    if text != "uct":  # which would never end by its depth alone
+        assert agent(f"{text}(depth=3)")._bounds(start, None) == Limits(depth=3)
+        assert agent(text)._bounds(start, Limits(depth=3)) == Limits(depth=3)
+    else:
+        assert agent(text)._bounds(start, Limits(depth=3)).playouts == kind.usual_limits.playouts

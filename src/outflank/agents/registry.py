@@ -59,6 +59,8 @@ class Agent(Player):
     """What its own text allows it."""
     fallback: Limits = NO_LIMITS
     """What it may spend when neither its text nor its caller bounds it."""
+    bounded_by: frozenset[str] = frozenset()
+    """Limits of which one suffices, beside those of `fallback` and of time and nodes: it has options for them."""
     instant: bool = True
     """Whether a single legal move is played without thinking."""
 
@@ -158,7 +160,7 @@ class Agent(Player):
     @lazy
     def _enough(self) -> frozenset[str]:
         """Limits of which one suffices."""
-        return self.fallback.bounds | {"nodes", "seconds", "game_seconds"}
+        return self.fallback.bounds | self.bounded_by | {"nodes", "seconds", "game_seconds"}
 
     def _bounds(self, position: Position, limits: Limits | None) -> Limits:
         """Its own limits and those of its caller, or the usual ones where there are none."""
@@ -212,6 +214,7 @@ def agent(described: str | Player | Any, outside: bool = False) -> Agent:
         player=OutsidePlayer(text) if outside else kind.build(options),
         limits=kind.limits(options),
         fallback=kind.usual_limits,
+        bounded_by=frozenset(option.name for option in kind.signature.options),
         instant=options.get("instant", True),
     )
 
