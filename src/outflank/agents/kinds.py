@@ -258,7 +258,7 @@ KINDS = {
                 ),
             ),
             build=_engine,
-            behaviour=1,
+            behaviour=2,
             usual_limits=Limits(seconds=1),
         ),
         AgentKind(GTP, build=build_gtp, behaviour=1, external=True),
