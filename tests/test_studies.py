@@ -23,7 +23,7 @@ from outflank.interfaces.cli import main
 from outflank.report.markdown import to_markdown
 from outflank.report.write import write
 from outflank.studies import FUTURE_WORK, PAPERS, named_study
-from outflank.studies.compare import compare, judge, printed_sample, tally
+from outflank.studies.compare import Comparison, _gain, compare, judge, printed_sample, tally
 from outflank.studies.document import StudyFindings, document, documents, findings_of, headline
 from outflank.studies.flat_montecarlo import printed_margins
 from outflank.studies.he_lin import ALONE, likelihood, playouts_in
@@ -367,6 +367,17 @@ def test_documents_are_renewed_from_a_report(minimax_against_random: StudyFindin
     assert page.count("](pictures/agreement-") == 2 and "](figures/" not in page
     assert "(#he-lin)" in page and '<a id="he-lin">' in page and ".html)" not in page
     assert "](docs/pictures/agreement-he-lin.svg)" in summary and summary.count("\n|") >= 4
+
+
+def test_a_reading_with_fewer_games_is_no_worse_for_that() -> None:
+    """The same share of fewer games explains a printed number as well: both are taken to have the fewer."""
+    printed = Printed("T", "r", "c", "50 %", 0.5, "share", "1", 50, None)
+    many, few, other = (
+        Comparison(printed, Measured("share", value, games), "compatible", None, "")
+        for value, games in ((0.5, 400), (0.5, 20), (0.8, 400))
+    )
+    assert _gain(many, few) == pytest.approx(0.0)
+    assert (_gain(many, other) or 0.0) < -5
 
 
 def test_fitted_numbers_are_no_evidence() -> None:

@@ -12,7 +12,7 @@ ones.
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ from outflank.arena.statistics.comparisons import (
     accepted,
     all_hold,
     all_together,
+    log_likelihood,
     weigh,
 )
 from outflank.arena.statistics.measured import Measured
@@ -242,7 +243,7 @@ def compare_tables(
     for table in study.paper_tables:
         cells = [cell for cell in comparisons if cell.printed.table == table.table]
         tried = [
-            _wrong_agent(swap, table, cells, [cell for cell in others if cell.printed.table == table.table])
+            _wrong_agent(study, swap, cells, [cell for cell in others if cell.printed.table == table.table])
             for swap, others in wrong.items()
             if table.table in swap.tables
         ]
@@ -271,22 +272,43 @@ def compare_readings(
 def _gains(
     study: Study, reading: Reading, taken: Sequence[Comparison], others: Sequence[Comparison]
 ) -> dict[str, float]:
-    """What another reading gains, by table; numbers of the same games count as their mean, sums and copies nothing."""
-    tables = {table.table: table for table in study.paper_tables}
-    beside = {(cell.printed.table, cell.printed.row, cell.printed.column): cell.weighed for cell in others}
-    groups: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    """What another reading gains, by table; sums and copies count nothing."""
+    columns: dict[str, list[Comparison]] = defaultdict(list)
     for cell in taken:
+        fitted = cell.printed.fitted
+        if not fitted or fitted.startswith("chose"):
+            columns[CHOSEN_BY if fitted and fitted == reading.fitted else cell.printed.table].append(cell)
+    gains = {column: _likelier(study, cells, others) for column, cells in columns.items()}
+    return {column: gain for column, gain in gains.items() if gain is not None}
+
+
+def _likelier(study: Study, cells: Sequence[Comparison], others: Sequence[Comparison]) -> float | None:
+    """The log-likelihood of printed numbers under other games, less that under these; None where none has both.
+
+    Each pair is compared as if both had the games of the smaller, since a smaller sample is the vaguer model. Numbers
+    from the same games count as their mean.
+    """
+    tables = {table.table: table for table in study.paper_tables}
+    beside = {(cell.printed.table, cell.printed.row, cell.printed.column): cell for cell in others}
+    groups: dict[str, list[float]] = defaultdict(list)
+    for cell in cells:
         place = cell.printed
         other = beside.get((place.table, place.row, place.column))
-        if cell.weighed and other and (not place.fitted or place.fitted.startswith("chose")):
-            games = f"{place.table}, {tables[place.table].games(place.row, place.column)}"
-            chose = bool(place.fitted) and place.fitted == reading.fitted
-            groups[CHOSEN_BY if chose else place.table][games].append(
-                other.log_likelihood - cell.weighed.log_likelihood
-            )
-    return {
-        column: math.fsum(math.fsum(group) / len(group) for group in games.values()) for column, games in groups.items()
-    }
+        gain = _gain(cell, other) if other else None
+        if gain is not None:
+            groups[f"{place.table}, {tables[place.table].games(place.row, place.column)}"].append(gain)
+    return math.fsum(math.fsum(group) / len(group) for group in groups.values()) if groups else None
+
+
+def _gain(cell: Comparison, other: Comparison) -> float | None:
+    if cell.ours is None or other.ours is None:
+        return None
+    games = min(cell.ours.weight, other.ours.weight)
+    both = [replace(one, worth=games) for one in (cell.ours, other.ours)]
+    samples = [printed_sample(cell.printed, one) for one in both]
+    if samples[0] is None or samples[1] is None:
+        return None
+    return log_likelihood(both[1], samples[1]) - log_likelihood(both[0], samples[0])
 
 
 def judge(study: Study, results: Results) -> list[Judgement]:
@@ -347,7 +369,7 @@ def _chance(cells: Sequence[Comparison]) -> float | None:
 
 
 def _wrong_agent(
-    swap: Swap, table: PaperTable, right: Sequence[Comparison], wrong: Sequence[Comparison]
+    study: Study, swap: Swap, right: Sequence[Comparison], wrong: Sequence[Comparison]
 ) -> WrongAgent | None:
     """None while one of the two has not been played."""
     cells = _evidence(wrong)
@@ -359,17 +381,8 @@ def _wrong_agent(
         columns[cell.printed.column] += [cell.weighed] if cell.weighed else []
     counts = {column: _tally(weighed) for column, weighed in columns.items()}
     everything = _tally([weighed for column in columns.values() for weighed in column])
-    ratio = _explained(table, _evidence(right)) - _explained(table, cells)
+    ratio = -(_likelier(study, _evidence(right), cells) or 0.0)
     return WrongAgent(swap.name, everything, counts, chance, ratio)
-
-
-def _explained(table: PaperTable, cells: Sequence[Comparison]) -> float:
-    """The log-likelihood of a table; numbers from the same games count as their mean."""
-    groups: dict[str, list[float]] = defaultdict(list)
-    for cell in cells:
-        if cell.weighed:
-            groups[table.games(cell.printed.row, cell.printed.column)].append(cell.weighed.log_likelihood)
-    return math.fsum(math.fsum(group) / len(group) for group in groups.values())
 
 
 def facts_of(

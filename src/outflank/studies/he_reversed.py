@@ -236,7 +236,7 @@ def study() -> Study:
                 "Table 4",
                 "Milliseconds of a search to depth 4, by order of moves",
                 _ordering,
-                "the evaluation: in nodes, with position alone, the printed ratio comes out (tested under Readings)",
+                "the evaluation: in nodes, with position alone, good order comes out, bad order does not (Readings)",
                 lambda row, column: "one run of timings",
             ),
             PaperTable(

@@ -47,8 +47,6 @@ class Weighed:
     """Probability of such a difference if both were samples of one truth."""
     informative: bool
     """Whether samples of one truth would be found equivalent in four of five cases."""
-    log_likelihood: float
-    """Of the printed number, if ours tells the truth."""
 
 
 def weigh(ours: Measured, theirs: Measured) -> Weighed:
@@ -63,7 +61,7 @@ def weigh(ours: Measured, theirs: Measured) -> Weighed:
     """
     odds = chance(ours, theirs)
     verdict: Verdict = "equivalent" if equivalent(ours, theirs) else "differs" if odds < LEVEL else "compatible"
-    return Weighed(verdict, odds, informative(ours, theirs), log_likelihood(ours, theirs))
+    return Weighed(verdict, odds, informative(ours, theirs))
 
 
 def difference(first: Measured | float, second: Measured | float, confidence: float) -> tuple[float, float]:
