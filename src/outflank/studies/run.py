@@ -134,8 +134,7 @@ def take_timings(
     keys = {
         timing: f"{timing.name} ({'quick' if scale == QUICK else 'full'}) of {identity(timing.agent)}"
         for study in studies
-        for one in (study, *study.variants())
-        for timing in one.timings
+        for timing in study.timings
     }
     for timing, key in keys.items():
         if key not in taken:
