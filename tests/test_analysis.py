@@ -16,6 +16,7 @@ from outflank.formats import read_transcript
 from outflank.game import Game
 from outflank.search.clock import stoppable, told_to_stop
 from outflank.search.decision import value_text
+from outflank.search.engine import EngineSearch
 from outflank.search.limits import Limits
 from outflank.search.solver import solve, solve_moves
 from support import PERFECT_GAME, every_variant
@@ -98,7 +99,7 @@ def test_a_tree_tells_its_opinion_while_it_grows() -> None:
         (6, "discs", True, "+6 discs, exact"),
         (1, "discs", True, "+1 disc, exact"),
         (0, "discs", True, "0 discs, exact"),
-        (-3.26, "discs", False, "-3.3"),
+        (-3.26, "discs", False, "-3.3 discs"),
         (0.02, "points", False, "0"),
         (130, "points", False, "+130"),
         (0.571, "wins", False, "57 % wins"),
@@ -160,6 +161,42 @@ def test_all_moves_are_valued_at_one_depth() -> None:
         assert len({move.value for move in analysis.moves}) == 1, "the four first moves are mirror images"
         if analysis.depth >= 4:
             break
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("size", "empties"), [(8, 15), (6, 13), (10, 10)])
+def test_no_value_is_ranked_among_staler_ones(size: int, empties: int) -> None:
+    told = list(analyse(late_position(1, Rules(size), empties)))
+    for analysis in told:
+        ways = {(move.depth, move.confidence, move.exact) for move in analysis.moves}
+        assert ways == {(analysis.depth, analysis.confidence, analysis.finished)}
+        assert [move.value for move in analysis.moves] == sorted((m.value for m in analysis.moves), reverse=True)
+    steps = [(analysis.depth, analysis.confidence) for analysis in told]
+    assert steps == sorted(steps) and told[-1].finished
+
+
+@pytest.mark.compiled
+@every_variant
+def test_where_the_engine_is_trained_it_says_how_sure_it_is(variant: str) -> None:
+    position = late_position(2, Rules(8, variant), 16)  # type: ignore[arg-type]
+    told = list(analyse(position))
+    assert [analysis.confidence for analysis in told[-5:]] == [73, 87, 95, 99, 100]
+    assert told[0].moves[0].depth_text == "depth 1 at 73 %" and told[-1].moves[0].depth_text == ""
+    *_, by_text = analyse(position, agent("engine(memory=2)"))
+    assert [(move.move, move.value) for move in by_text.moves] == [(move.move, move.value) for move in told[-1].moves]
+
+
+@pytest.mark.compiled
+def test_moves_are_judged_without_what_was_searched_before() -> None:
+    game, engine = read_transcript("f5d6c3d3c4f4f6f3e6e7"), EngineSearch(memory=2)
+    alone = list(EngineSearch(memory=2).judge(game.positions[7], Limits(depth=8)))
+    *_, _ = engine.judge(game.positions[8], Limits(depth=10))
+    again = list(engine.judge(game.positions[7], Limits(depth=8)))
+    assert [[(told.move, told.value) for told in step] for step in again] == [
+        [(told.move, told.value) for told in step] for step in alone
+    ]
+    *_, some = engine.judge(game.positions[7], Limits(depth=8), [game.positions[7].moves[0]])
+    assert len(some) <= 2 and all(len(step) == len(game.positions[7].moves) for step in alone)
 
 
 def test_a_forced_pass_and_a_finished_game_have_no_moves_to_value() -> None:
@@ -256,11 +293,42 @@ def test_a_review_goes_through_passes_and_stops_when_told() -> None:
         assert list(review(Game.of(start, moves))) == []
 
 
-def test_a_review_that_has_no_time_still_judges_every_ply() -> None:
-    game = read_transcript("f5d6c3d3")
+@pytest.mark.compiled
+@pytest.mark.parametrize("size", [6, 8])
+def test_a_review_that_has_no_time_still_judges_every_ply(size: int) -> None:
+    moves = "f5d6c3d3" if size == 8 else "e4c5b3c2"
+    game = read_transcript(moves, Position.start(Rules(size)))
     verdicts = list(review(game, seconds_per_move=1e-9))
     assert [verdict.ply for verdict in verdicts] == [4, 3, 2, 1, 0]
     assert all(verdict.best is not None and not verdict.exact for verdict in verdicts)
+    if size == 8:
+        assert all(verdict.depth >= 8 and not verdict.mark for verdict in verdicts)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "line",
+    [
+        "f5d6c3d3c4f4f6f3e6e7",  # Tiger
+        "f5d6c5f4e3c6d3f6e6d7",  # Rose
+        "f5f6e6f4g5e7e3d6",  # Shadow
+        "f5f6e6d6c3",  # Buffalo
+        "f5d6c4d3c5",  # Cat
+        "f5f4",  # Parallel
+        "f5f6d3",  # Wing
+        "f5f6e6d6g7",  # X-square opening
+        "d3c3c4c5b2",  # its mirror image
+    ],
+)
+def test_openings_with_a_name_are_not_called_mistakes(line: str) -> None:
+    verdicts = list(review(read_transcript(line), depth=11))
+    assert [(verdict.played, verdict.loss) for verdict in verdicts if verdict.mark] == []
+
+
+@pytest.mark.compiled
+def test_a_bad_move_in_the_opening_is_marked() -> None:
+    verdicts = {verdict.ply: verdict for verdict in review(read_transcript("f5d6c3d3c4f4f6f3f2"), depth=11)}
+    assert verdicts[8].mark in ("mistake", "blunder") and not any(verdicts[ply].mark for ply in range(8))
 
 
 # --- levels -------------------------------------------------------------------------------------------------------

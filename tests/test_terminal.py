@@ -264,6 +264,10 @@ def test_hint_and_analysis(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "try c1: +2 discs, exact, expecting c1" in script.text
     tables = [line for line in script.said if line.startswith("Every move of white")]
     assert len(tables) == 2 and all("d4    -6 discs, exact" in table for table in tables)
+    monkeypatch.setattr("outflank.interfaces.terminal.commands._HINT_SECONDS", 0.001)
+    _, script = session("hint", "analyse 0.001", white="person", size=8, opening="start")
+    assert re.search(r"try [a-h]\d: about [-+]?[\d.]+ discs?, depth \d+ at 73 %, expecting", script.text)
+    assert re.search(r"^[a-h]\d\s+about [-+]?[\d.]+ discs?\s+depth \d+ at 73 %", script.text, re.MULTILINE)
     _, over = session("resign", "hint", "analyse", "resign", "b1", "", "quit", "hint")
     assert (
         over.text.count("! the game is over: white wins, 2 to 2 (resigned: black)") == 4

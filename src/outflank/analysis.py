@@ -3,26 +3,31 @@
 Everything here is an iterator of ever better answers, for a page, a terminal or a notebook alike; leave the loop when
 you have seen enough, or run it inside `outflank.stoppable` to have it end within milliseconds.
 
-The analyst is a minimax with our best evaluation that searches every legal move on its own, with a full window, so that
-each has a value and a line and not only the best. Near the end the solver takes over, move by move, and its values are
-exact. Values are discs: exact ones with the empty squares to the winner, as tournaments count, estimated ones by
-dividing the evaluation by what a disc at the end of the game is worth in it (`points_per_disc`, which `make levels`
-measures).
+The analyst searches every legal move on its own, so that each has a value and a line and not only the best, and all of
+them to the same depth: an answer never mixes a value with a staler one. Values are discs at the end of the game, exact
+ones with the empty squares to the winner, as tournaments count.
+
+Where the engine is trained it is the analyst: deeper and deeper, then the probable end of the game, then the exact one.
+On other boards it is a minimax whose evaluation is divided by what a disc at the end of the game is worth in it
+(`points_per_disc`, which `make levels` measures), and near the end the solver.
 """
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
 from outflank.agents import Agent, agent
 from outflank.agents.levels import points_per_disc
 from outflank.board import Color, Position, Rules
+from outflank.errors import BadSpec
 from outflank.game import Game
 from outflank.inputs import expect
 from outflank.schema import Option, Signature, number, whole
 from outflank.search.clock import stoppable, told_to_stop
-from outflank.search.decision import Decision, Unit, value_text
+from outflank.search.decision import Decision, Unit, depth_text, value_text
+from outflank.search.engine import EngineSearch
 from outflank.search.limits import Limits
 from outflank.search.player import Player
 from outflank.search.solver import solve, solve_moves
@@ -35,17 +40,29 @@ ANALYST = (
 )
 """Without aggregation, which only counts own discs, an evaluation is the same for both sides but for its sign. With
 20,000 nodes it scores 0.71 in 120 standard games against `five_terms` with it, and 0.45 in 120 reversed ones."""
+_MEGABYTES = 16
+"""Of the engine's table: a server may run many analyses."""
 
 WIN = 10**6
 """What the analyst's minimax adds to the margin of a game that is won."""
 
 MARKS: tuple[tuple[float, Mark], ...] = ((12, "blunder"), (6, "mistake"), (3, "inaccuracy"))
 """Discs given away from which a move is marked. To give away a proven win or draw is a mistake at least."""
+REVIEW_DEPTH = 14
+"""Of a review, where nothing else is asked for: a whole game takes some seconds."""
 
 _SOLVE_EMPTIES = {1: 22, 4: 16}
 """Empty squares, by words of the board, at which the solver is worth its time in an analysis."""
-_REVIEW_EMPTIES = {1: 18, 4: 12}
-"""The same in a review, where every move has its turn: some tenths of a second."""
+_REVIEW_EMPTIES = {1: 20, 4: 12}
+"""Empty squares at which a review, where every move has its turn, is exact: some tenths of a second."""
+_LEAST_DEPTH = 8
+"""Plies that the engine looks ahead in a review however short the time: some milliseconds."""
+_EMPTIES_A_DISC = 15
+"""Empty squares for each so many of which an estimated loss must be a disc clearer before the move is marked. Losses at
+depth 14 differ from those at depth 19 by 1.1 to 2.3 discs (standard deviations of 12 moves each with 48, 36 and 26 empty
+squares), and named openings cost up to 6.5."""
+_GAMBITS = ("f5f6e6d6g7",)
+"""Openings that are known by a name although they cost more, such as the X-square opening."""
 _FIRST_LOOK_SECONDS = 0.3
 """Time for estimates before the solver is asked."""
 
@@ -66,11 +83,18 @@ class MoveValue:
     depth: int = 0
     pv: tuple[int, ...] = ()
     visits: int = 0
+    confidence: int = 100
+    """How surely nothing was overlooked in `depth` plies, in per cent."""
 
     @property
     def text(self) -> str:
         """The value for people."""
         return value_text(self.value, self.unit, self.exact)
+
+    @property
+    def depth_text(self) -> str:
+        """How far it was looked ahead, for people; nothing where that says nothing."""
+        return depth_text(self.depth, self.confidence) if self.depth and not self.exact else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +112,8 @@ class Analysis:
     """Plies that every move was looked ahead."""
     nodes: int = 0
     seconds: float = 0.0
+    confidence: int = 100
+    """How surely nothing was overlooked in them, in per cent."""
 
     @property
     def finished(self) -> bool:
@@ -110,7 +136,10 @@ def analyse(position: Position, player: Agent | None = None) -> Iterator[Analysi
     """
     expect(Position, position=position)
     expect(Agent | None, player=player)
-    if player is None:
+    engine = engine_for(position.rules) if player is None else player.player
+    if isinstance(engine, EngineSearch):
+        yield from _judged(position, engine, Limits())
+    elif player is None:
         yield from _analyse(position)
     elif player.deepens:
         yield from _estimates(position, player.player)
@@ -118,8 +147,35 @@ def analyse(position: Position, player: Agent | None = None) -> Iterator[Analysi
         yield from (_opinion(position, decision) for decision in player.think(position))
 
 
+def _judged(
+    position: Position, engine: EngineSearch, limits: Limits, moves: Sequence[int] | None = None
+) -> Iterator[Analysis]:
+    """What the engine says of these moves and of the best one, of every one where none are named."""
+    if not position.moves_mask:
+        yield Analysis(position, ())
+        return
+    before: dict[int, Decision] = {}
+    for decisions in engine.judge(position, limits, moves):
+        to_end = decisions[0].depth >= position.empties
+        values = [_settled(decision, None if to_end else before.get(decision.move)) for decision in decisions]
+        before = {decision.move: decision for decision in decisions}
+        first = decisions[0]
+        found = _seen(position, values, first.nodes, first.seconds)
+        yield replace(found, depth=first.depth, confidence=first.confidence)
+
+
+def _settled(decision: Decision, before: Decision | None) -> MoveValue:
+    """The value of a move: the mean of two successive depths, because a depth favours whoever moves last in it."""
+    value = decision.value or 0
+    if before is not None and before.value is not None:
+        value = (value + before.value) / 2
+    return MoveValue(
+        decision.move, value, "discs", decision.exact, decision.depth, decision.pv, confidence=decision.confidence
+    )
+
+
 def _analyse(position: Position) -> Iterator[Analysis]:
-    """Estimates, then exact values one by one, the most promising move first."""
+    """Estimates, then the exact values of all moves."""
     solvable = position.empties <= _SOLVE_EMPTIES[position.rules.words]
     analysis = Analysis(position, ())
     for analysis in _estimates(position, analyst(), points_per_disc(position.rules.variant)):
@@ -128,13 +184,14 @@ def _analyse(position: Position) -> Iterator[Analysis]:
             break
     if not solvable or told_to_stop():
         return
-    values = {value.move: value for value in analysis.moves}
-    for found in solve_moves(position, list(values)):
-        if found.move is not None and found.score is not None:
-            values[found.move] = MoveValue(found.move, found.score, "discs", True, position.empties, found.pv)
-            yield _seen(position, values.values(), analysis.nodes + found.nodes, analysis.seconds + found.seconds)
-        if told_to_stop():
+    values: list[MoveValue] = []
+    nodes, seconds = analysis.nodes, analysis.seconds
+    for found in solve_moves(position, [value.move for value in analysis.moves]):
+        if found.move is None or found.score is None:
             return
+        values.append(MoveValue(found.move, found.score, "discs", True, position.empties, found.pv))
+        nodes, seconds = analysis.nodes + found.nodes, analysis.seconds + found.seconds
+    yield _seen(position, values, nodes, seconds)
 
 
 def _estimates(position: Position, search: Player, per_disc: float | None = None) -> Iterator[Analysis]:
@@ -162,13 +219,23 @@ def _seen(position: Position, values: Iterable[MoveValue], nodes: int, seconds: 
 
 
 def analyst() -> Player:
-    """A search as the analyst uses it."""
+    """The minimax that judges where the engine is not trained."""
     return agent(ANALYST).player
 
 
-def judges() -> tuple[Agent, ...]:
+def engine_for(rules: Rules) -> EngineSearch | None:
+    """The engine as the analyst under these rules; None where it is not trained."""
+    engine = EngineSearch(_MEGABYTES)
+    try:
+        engine.check_rules(rules)
+    except BadSpec:
+        return None
+    return engine
+
+
+def judges(rules: Rules) -> tuple[Agent, ...]:
     """The agents whose code an analysis or a review runs; prepared before, none of it is compiled meanwhile."""
-    return agent(ANALYST), agent("solver")
+    return (agent("engine"),) if engine_for(rules) else (agent(ANALYST), agent("solver"))
 
 
 class _Branch:
@@ -269,6 +336,10 @@ class Verdict:
     loss: float
     """Discs given away."""
     mark: Mark
+    depth: int = 0
+    """Plies looked ahead."""
+    confidence: int = 100
+    """How surely nothing was overlooked in them, in per cent."""
 
 
 _EFFORT = Signature(
@@ -284,8 +355,8 @@ _EFFORT = Signature(
 def review(game: Game, *, seconds_per_move: float | None = None, depth: int | None = None) -> Iterator[Verdict]:
     """A verdict on every ply, from the end of the game to its start, the position after the last move first.
 
-    Depth 8 where neither is given. Where the solver is quick enough values and losses are exact; before that both are
-    estimates at one depth, so that they can be compared.
+    Depth 14 where neither is given, 8 where the engine is not trained. Near the end values and losses are exact. Before
+    that they are estimates at one depth, and a loss counts as far as two depths agree on it.
 
     >>> for verdict in review(Game.of(Position.parse("OX-OXOO-XXXXXXX- O"), "d4")):
     ...     print(verdict.ply, verdict.value, verdict.exact, verdict.loss, verdict.mark)
@@ -294,8 +365,6 @@ def review(game: Game, *, seconds_per_move: float | None = None, depth: int | No
     """
     expect(Game, game=game)
     _EFFORT.read({"depth": depth, "seconds_per_move": seconds_per_move}, "review")
-    if depth is None and seconds_per_move is None:
-        depth = 8
     judge = _Judge(game.rules, depth, seconds_per_move)
     after: Verdict | None = None
     for ply, position in reversed(list(enumerate(game.positions))):
@@ -310,7 +379,10 @@ class _Judge:
     """Judges one ply after the other, from the end."""
 
     def __init__(self, rules: Rules, depth: int | None, seconds: float | None) -> None:
+        self.engine = engine_for(rules)
         self.search, self.per_disc = analyst(), points_per_disc(rules.variant)
+        if depth is None and seconds is None:
+            depth = REVIEW_DEPTH if self.engine else 8
         self.depth, self.seconds = depth, seconds
         self.solvable = _REVIEW_EMPTIES[rules.words]
 
@@ -320,41 +392,82 @@ class _Judge:
             return Verdict(ply, position.score(), True, None, (), None, 0.0, "")
         if after is not None and len(position.moves) == 1:
             line = (position.moves[0], *after.best_pv)
-            return Verdict(ply, after.value, after.exact, position.moves[0], line, played, 0.0, "")
+            return replace(after, ply=ply, best=position.moves[0], best_pv=line, played=played, loss=0.0, mark="")
         sign = 1 if position.turn is Color.BLACK else -1
-        values = self._values(position)
-        best = values[0]
-        own = next((value.value for value in values if value.move == played), best.value)
-        if after is not None and best.exact and after.exact and played != best.move:
-            own = sign * after.value
-        loss = max(0.0, round(best.value - own, 2))
-        mark = _mark(loss, best.value, best.exact)
-        return Verdict(ply, sign * best.value, best.exact, best.move, best.pv, played, loss, mark)
+        known = sign * after.value if after is not None and after.exact else None
+        *_, last = looks = self._looks(position, played, known)
+        best = last[0]
+        loss = min(_loss(look, played, known) for look in looks)
+        mark = _mark(loss, best.value, best.exact, position.empties)
+        if mark and played is not None and position.play(played).canonical() in _gambits():
+            mark = ""
+        return Verdict(
+            ply, sign * best.value + 0, best.exact, best.move, best.pv, played, loss, mark, best.depth, best.confidence
+        )
 
-    def _values(self, position: Position) -> Sequence[MoveValue]:
-        """The best move exactly, where that is quick, otherwise estimates of all; best first."""
+    def _looks(self, position: Position, played: int | None, known: float | None) -> list[Sequence[MoveValue]]:
+        """What the last two depths say of the best move and of the one played; exact values stand alone.
+
+        `known` is the exact value of the move played, where what followed was judged exactly.
+        """
         if position.must_pass:
-            line = position.rules.pass_move, *(best := self._values(position.play(position.rules.pass_move))[0]).pv
-            return [replace(best, move=line[0], value=-best.value, pv=line)]
-        if position.empties <= self.solvable:
+            *_, (best, *_) = self._looks(position.play(position.rules.pass_move), None, None)
+            line = position.rules.pass_move, *best.pv
+            return [[replace(best, move=line[0], value=-best.value, pv=line)]]
+        solvable = position.empties <= self.solvable
+        if solvable and self.engine is None:
             found = solve(position)
             if found.move is not None and found.score is not None:
-                return [MoveValue(found.move, found.score, "discs", True, position.empties, found.pv)]
-        deadline = time.perf_counter() + (self.seconds or float("inf"))
-        analysis = Analysis(position, ())
-        with stoppable(lambda: time.perf_counter() > deadline):
-            for analysis in _estimates(position, self.search, self.per_disc):
-                if self.depth is not None and analysis.depth >= self.depth:
-                    break
-        return analysis.moves
+                return [[MoveValue(found.move, found.score, "discs", True, position.empties, found.pv)]]
+        wanted = [] if played is None or (solvable and known is not None) else [played]
+        looks: list[Sequence[MoveValue]] = []
+        deadline = time.perf_counter() + (float("inf") if solvable else self.seconds or float("inf"))
+        least = _LEAST_DEPTH if self.engine else 1
+
+        def is_late() -> bool:
+            return bool(looks) and looks[-1][0].depth >= least and time.perf_counter() > deadline
+
+        with stoppable(is_late):
+            for analysis in self._estimates(position, wanted, None if solvable else self.depth):
+                looks = [*looks[-1:], analysis.moves]
+        return looks[-1:] if looks[-1][0].exact else looks
+
+    def _estimates(self, position: Position, wanted: Sequence[int], depth: int | None) -> Iterator[Analysis]:
+        """Deeper and deeper, until such a depth."""
+        if self.engine is not None:
+            yield from _judged(position, self.engine, Limits(depth=depth), wanted)
+            return
+        for analysis in _estimates(position, self.search, self.per_disc):
+            yield analysis
+            if depth is not None and analysis.depth >= depth:
+                return
 
 
-def _mark(loss: float, best: float, exact: bool) -> Mark:
+@cache
+def _gambits() -> frozenset[Position]:
+    return frozenset(Position.after(moves).canonical() for moves in _GAMBITS)
+
+
+def _loss(look: Sequence[MoveValue], played: int | None, known: float | None) -> float:
+    """Discs that a move gives away; `known` is its exact value."""
+    best = look[0]
+    own = next((value.value for value in look if value.move == played), best.value)
+    if best.exact and known is not None and played != best.move:
+        own = known
+    return max(0.0, round(best.value - own, 2))
+
+
+def _mark(loss: float, best: float, exact: bool, empties: int) -> Mark:
     """The mark of a move that gives away so many discs where the best one is worth `best`.
 
-    >>> _mark(2, 1, True), _mark(2, 9, True), _mark(7, 0, False), _mark(20, 40, True)
+    Estimates with many empty squares need be clearer.
+
+    >>> _mark(2, 1, True, 9), _mark(2, 9, True, 9), _mark(7, 0, False, 15), _mark(20, 40, True, 9)
     ('mistake', '', 'mistake', 'blunder')
+    >>> _mark(6, 0, False, 54), _mark(8, 0, False, 45)
+    ('', 'inaccuracy')
     """
-    mark: Mark = next((mark for least, mark in MARKS if loss >= least), "")
+    beyond_doubt = loss if exact else loss - empties / _EMPTIES_A_DISC
+    mark: Mark = next((mark for least, mark in MARKS if beyond_doubt >= least), "")
     gave_away = exact and (best > 0 >= best - loss or best >= 0 > best - loss)
     return "mistake" if gave_away and mark != "blunder" else mark

@@ -64,6 +64,7 @@ def decision_facts(decision: "Decision") -> Facts:
         "exact": decision.exact,
         "seen_from": str(decision.seen_from),
         "depth": decision.depth,
+        "confidence": decision.confidence,
         "nodes": decision.nodes,
         "playouts": decision.playouts,
         "seconds": round(decision.seconds, _SECONDS_DIGITS),
@@ -109,6 +110,7 @@ def analysis_facts(analysis: "Analysis") -> Facts:
     """
     return {
         "depth": analysis.depth,
+        "confidence": analysis.confidence,
         "nodes": analysis.nodes,
         "seconds": round(analysis.seconds, _SECONDS_DIGITS),
         "moves": [asdict(move) | {"value_text": move.text, "pv": list(move.pv)} for move in analysis.moves],

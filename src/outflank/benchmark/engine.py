@@ -58,6 +58,8 @@ def measure_engine(quick: bool = False, on_progress: Callable[[str], None] = lam
     on_progress("a second thread")
     middle = _thread_gain(game_positions(36, count // 2 + 1), 12 if quick else 18)
     end = _thread_gain(game_positions(18 if quick else 22, count // 2 + 1), 60)
+    on_progress("values at 18 empties")
+    values = [_judged(position, 200_000 if quick else 5_000_000) for position in game_positions(18, 4 * count)]
     on_progress("start")
     return {
         "seconds": seconds,
@@ -65,6 +67,7 @@ def measure_engine(quick: bool = False, on_progress: Callable[[str], None] = lam
         "nodes_per_s": sum(thought.nodes for thought in thoughts) / sum(thought.seconds for thought in thoughts),
         "second_thread_middle": middle,
         "second_thread_end": end,
+        **value_errors(values),
         "weights_load_s": min(_load_seconds() for _ in range(5)),
         "first_decision_s": min(ask(_FIRST)[0]["seconds"] for _ in range(2 if quick else 3)),
         "memory_mb": ask(_FIRST)[3],
@@ -73,6 +76,26 @@ def measure_engine(quick: bool = False, on_progress: Callable[[str], None] = lam
 
 def _thought(position: Position, seconds: float) -> Any:
     return EngineSearch().choose(position, Limits(seconds=seconds), 0)
+
+
+def _judged(position: Position, nodes: int) -> tuple[float, float]:
+    """(value after so many nodes, about those of a second; exact value) of a position."""
+    judged = EngineSearch().choose(position, Limits(nodes=nodes), 0).value
+    exact = EngineSearch().choose(position, Limits(), 0).value
+    return judged or 0.0, exact or 0.0
+
+
+def value_errors(values: Sequence[tuple[float, float]]) -> dict[str, float]:
+    """Mean error in discs, and how often the sign is right where the exact value is not within 2 of a draw.
+
+    >>> value_errors([(3, 4), (-1, 0), (5, -6)])
+    {'value_error': 4.333333333333333, 'sign_right': 0.5}
+    """
+    decided = [judged * exact > 0 for judged, exact in values if abs(exact) > 2]
+    return {
+        "value_error": statistics.mean(abs(judged - exact) for judged, exact in values),
+        "sign_right": sum(decided) / max(len(decided), 1),
+    }
 
 
 def _load_seconds() -> float:
@@ -100,6 +123,8 @@ def engine_table(figures: dict[str, Any]) -> Table:
         ("nodes a second there", f"{figures['nodes_per_s'] / 1e6:.1f} million", "≥ 8 million"),
         ("two threads to one, middle game", f"{figures['second_thread_middle']:.2f}", "≥ 1.70"),
         ("two threads to one, solving", f"{figures['second_thread_end']:.2f}", "≥ 1.70"),
+        ("mean error at 18 empties after 5 million nodes", f"{figures['value_error']:.2f} discs", "≤ 2"),
+        ("sign right there, beyond 2 discs", f"{100 * figures['sign_right']:.0f} %", "≥ 97 %"),
         ("weights read", f"{1000 * figures['weights_load_s']:.0f} ms", "≤ 50 ms"),
         ("first decision of a process, kernels on disk", f"{figures['first_decision_s']:.2f} s", "≤ 1 s"),
         ("peak of its memory, 64 MB of table among it", f"{figures['memory_mb']:.0f} MB", ""),

@@ -30,6 +30,15 @@ def value_text(value: float | None, unit: Unit, exact: bool = False) -> str:
     return f"{discs}, exact" if exact else discs if unit == "discs" else number
 
 
+def depth_text(depth: int, confidence: int) -> str:
+    """How far a search looked, for people.
+
+    >>> depth_text(18, 73), depth_text(6, 100)
+    ('depth 18 at 73 %', 'depth 6')
+    """
+    return f"depth {depth}" + (f" at {confidence} %" if confidence < 100 else "")
+
+
 class RootMove(NamedTuple):
     """What a search thinks of one move at the root, from the view of the side to move.
 
@@ -89,8 +98,8 @@ class Decision:
         unit = " points" if self.unit == "points" else ""
         value = f" ({self.value_text}{unit})" if self.value_text else ""
         spent, what = (self.playouts, "playouts") if self.playouts else (self.nodes, "nodes")
-        depth = f"depth {self.depth}" + (f" at {self.confidence} %" if self.confidence < 100 else "")
-        effort = [depth] * (self.depth > 0) + [f"{spent:,} {what}"] * (spent > 0)
+        depth = [depth_text(self.depth, self.confidence)] if self.depth else []
+        effort = depth + [f"{spent:,} {what}"] * (spent > 0)
         names = [*map(str, self.pv[:_SHOWN_LINE]), *(["…"] if len(self.pv) > _SHOWN_LINE else [])]
         line = [" ".join(names)] if len(names) > 1 else []
         return ", ".join([f"{self.move}{value}", *effort, *line])

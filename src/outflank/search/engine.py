@@ -164,6 +164,24 @@ class EngineSearch(Player):
         else:
             yield from run.deepen(steps)
 
+    def judge(
+        self, position: Position, limits: Limits, moves: Sequence[int] | None = None
+    ) -> Iterator[tuple[Decision, ...]]:
+        """A decision for each of these moves, as if nothing else could be played, and for the best move; best first.
+
+        They are told at every depth and confidence, all of the same, until the scores are certain or a limit is
+        reached. None of them is lent a deeper look by what was searched before: the table is forgotten. Every legal
+        move is judged where none are named.
+
+        >>> *_, told = EngineSearch().judge(Position.start(), Limits(depth=4))
+        >>> [(decision.depth, decision.value == told[0].value) for decision in told]
+        [(4, True), (4, True), (4, True), (4, True)]
+        """
+        self.new_game()
+        wanted = position.moves if moves is None else moves
+        run = _Run(self, position, limits)
+        return run.judge(_steps(position, limits.depth or position.empties, self.confidence), wanted)
+
 
 def _allotted(limits: Limits, empties: int) -> tuple[Limits, float | None]:
     """(the limits of this move, seconds that a move without doubts should take, None without a clock for the game).
@@ -368,6 +386,25 @@ class _Run:
         row[0, kernel.KNOWN] = kernel.VALUED
         return True
 
+    def judge(self, steps: Iterator[_Step], moves: Sequence[int]) -> Iterator[tuple[Decision, ...]]:
+        """What is said of these moves and of the best one after every step, which is done for all or not told."""
+        rules = self.position.rules
+        values: dict[int, int] = {}
+        for step in steps:
+            if not self._widen(step):
+                return
+            values[best := int(self.roots[0, kernel.SQUARE])] = self.value
+            told = {best, *(rules.bit(move).bit_length() - 1 for move in moves)}
+            for square in told - {best}:
+                row = np.array([[square, values.get(square, self.value), kernel.NOTHING]], np.int64)
+                if not self._value_one(row, step):
+                    return
+                values[square] = int(row[0, kernel.VALUE])
+            order = sorted(told, key=lambda square: (-values[square], rules.by_bit[square]))
+            yield tuple(self._say(rules.by_bit[square], values[square], finished=True) for square in order)
+            if self.clock.expired:
+                return
+
     def err(self, steps: Iterator[_Step], rng: random.Random, error: float) -> Iterator[Decision]:
         """The decisions of a player who misjudges every move by a normal error of so many discs."""
         errors = {int(square): rng.gauss(0, error) for square in sorted(self.roots[:, kernel.SQUARE])}
@@ -381,23 +418,24 @@ class _Run:
 
     def decision(self, finished: bool) -> Decision:
         """The best move so far and why."""
-        by_bit = self.position.rules.by_bit
-        best = by_bit[int(self.roots[0, kernel.SQUARE])]
-        explains = self.engine.explains
-        exact = self.done.to_end and self.done.confidence == kernel.CERTAIN
+        best = self.position.rules.by_bit[int(self.roots[0, kernel.SQUARE])]
+        said = self._say(best, self.value, finished)
+        return replace(said, moves=self._judged()) if self.engine.explains else said
+
+    def _say(self, move: int, value: int, finished: bool) -> Decision:
+        """A move and its value after the last step."""
         return Decision(
-            move=best,
+            move=move,
             seen_from=self.position.turn,
-            value=self.value,
+            value=value,
             nodes=self.nodes,
             depth=self.done.depth,
             seconds=self.clock.seconds,
-            pv=self._line(best) if explains else (best,),
-            moves=self._judged() if explains else (),
+            pv=self._line(move) if self.engine.explains else (move,),
             finished=finished,
             unit="discs",
             confidence=PERCENT[self.done.confidence],
-            exact=exact,
+            exact=self.done.to_end and self.done.confidence == kernel.CERTAIN,
         )
 
     def _judged(self) -> tuple[RootMove, ...]:

@@ -112,19 +112,20 @@ def _run(session: "Session", _: str) -> None:
 
 def _hint(session: "Session", _: str) -> None:
     position = _undecided(session)
-    session.prepare(*judges())
+    session.prepare(*judges(position.rules))
     with session.screen.status() as told:
         told("looking for a good move")
         found = _analysed(position, _HINT_SECONDS, lambda analysis: None)
     best = found.moves[0]
     name = str(best.move)
-    session.screen.say(f"try {name}: {_worth(best)}, expecting {_line(best)}")
+    why = ", ".join(filter(None, (_worth(best), best.depth_text)))
+    session.screen.say(f"try {name}: {why}, expecting {_line(best)}")
 
 
 def _analyse(session: "Session", argument: str) -> None:
     position = _undecided(session)
     seconds = _seconds(argument) if argument else _ANALYSIS_SECONDS
-    session.prepare(*judges())
+    session.prepare(*judges(position.rules))
     with session.screen.table() as show:
         _analysed(position, seconds, lambda analysis: show(_values(analysis)))
 
@@ -156,14 +157,14 @@ def _analysed(position: Position, seconds: float, on_analysis: Callable[[Analysi
 def _values(analysis: Analysis) -> Table:
     position = analysis.position
     return Table(
-        ["move", "worth", "depth", "line"],
-        [[str(value.move), _worth(value), str(value.depth), _line(value)] for value in analysis.moves],
+        ["move", "worth", "looked ahead", "line"],
+        [[str(value.move), _worth(value), value.depth_text, _line(value)] for value in analysis.moves],
         f"Every move of {position.turn} ({analysis.nodes:,} positions, {analysis.seconds:.1f} s)",
     )
 
 
 def _worth(value: MoveValue) -> str:
-    return value.text if value.exact else f"about {value.text} discs"
+    return value.text if value.exact else f"about {value.text}"
 
 
 def _line(value: MoveValue) -> str:

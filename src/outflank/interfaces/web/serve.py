@@ -137,7 +137,7 @@ def _warm_up(boards_are_ready: threading.Event) -> None:
     from outflank.board import Rules
 
     boards_are_ready.wait()
-    for player in (*judges(), tree_agent(1000), agent("uct")):
+    for player in (*judges(Rules()), tree_agent(1000), agent("uct")):
         player.warm_up(Rules())
     # The compiler leaves 130,000 objects for good. To look among them for unused ones took 56 ms, in which nobody is
     # answered; once they are frozen it takes 0.02 ms.

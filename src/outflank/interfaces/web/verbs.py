@@ -217,7 +217,7 @@ def _now_and_then(found: Iterator[T], told: Callable[[T], Reply]) -> Answer:
 def _analyse(fields: Fields, page: Page) -> Answer:
     game: Game = fields["game"]
     player = page_agent(fields["agent"], page.caps) if fields["agent"] else None
-    yield from _prepared(page, game, *([player] if player else judges()))
+    yield from _prepared(page, game, *([player] if player else judges(game.rules)))
     with _stopped_after(fields["seconds"]):
         return (yield from _now_and_then(analyse(game.end, player), _analysis_reply))
 
@@ -240,7 +240,7 @@ def _tree(fields: Fields, page: Page) -> Answer:
 
 def _review(fields: Fields, page: Page) -> Answer:
     game: Game = fields["game"]
-    yield from _prepared(page, game, *judges())
+    yield from _prepared(page, game, *judges(game.rules))
     done = 0
     for verdict in review(game, seconds_per_move=fields["seconds_per_move"], depth=fields["depth"]):
         yield {"kind": "review", **verdict_facts(verdict)}

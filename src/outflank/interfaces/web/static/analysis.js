@@ -11,7 +11,7 @@ import { squareName } from "./rules.js";
 import { server, STOPPED } from "./server.js";
 import { habit, setHabit } from "./storage.js";
 import { table } from "./table.js";
-import { lineText, preparingText, squareText, withoutUnit, withUnit } from "./words.js";
+import { depthText, lineText, preparingText, squareText, withoutUnit, withUnit } from "./words.js";
 
 const SETTLE = 60; // milliseconds to rest on a position before it is analysed, so that dragging the graph stays light
 const DEFAULT = "";
@@ -72,20 +72,16 @@ function heard(each, node, reply) {
 
 /** Keeps the value of the position for the graph, which is in discs from black's view. */
 function remember(node, reply) {
-  const best = Math.max(...reply.moves.map(({ value }) => value).filter((value) => value !== null));
-  if (!Number.isFinite(best)) return;
+  const best = reply.moves[0].value;
   const before = node.value;
   node.value = node.position.turn === "black" ? best : -best;
   if (node.value !== before) table.tell("notes", { quiet: true });
 }
 
-/** Moves of an answer, the best first. */
-const ranked = (answer) => [...(answer?.moves ?? [])].sort((a, b) => (b.value ?? -Infinity) - (a.value ?? -Infinity));
-
 /** What is written on the squares: the first analyst's values, the second's below them. */
 function notes() {
   const [first, second] = slots.map(({ answer }) => answer?.moves ?? []);
-  const best = ranked(slots[0].answer)[0]?.value;
+  const best = first[0]?.value;
   const below = new Map(second.map(({ move, value_text: text }) => [move, squareText(text)]));
   const note = ({ move, value, value_text: text, exact }) => ({
     lines: [squareText(text), ...(below.has(move) ? [below.get(move)] : [])],
@@ -118,7 +114,7 @@ function stateText() {
   const view = `from the view of ${table.position.turn}, to move.`;
   if (!answer) return slots[0].preparing || `${capital(view)} Looking…`;
   const work = [
-    answer.depth ? `depth ${answer.depth}` : "",
+    answer.moves.every(({ exact }) => exact) ? "exact" : answer.depth ? `depth ${depthText(answer)}` : "",
     answer.nodes ? `${short(answer.nodes)} positions` : "",
     `${answer.seconds.toFixed(1)} s`,
     answer.cut ? `ended early: ${answer.cut}` : answer.last ? "finished" : "",
@@ -129,7 +125,7 @@ function stateText() {
 /** Rows are kept and moved, not made anew, so that a focused button stays what it was. */
 function showTable() {
   const body = byId("opinions-body");
-  const order = ranked(slots[0].answer ?? slots[1].answer);
+  const order = (slots[0].answer ?? slots[1].answer)?.moves ?? []; // the best first
   const seconds = new Map((slots[1].answer?.moves ?? []).map((move) => [move.move, move]));
   byId("opinions").classList.toggle("two", slots[1].agent !== NOBODY);
   for (const cell of document.querySelectorAll(".second")) cell.hidden = slots[1].agent === NOBODY;

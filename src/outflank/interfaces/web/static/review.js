@@ -9,7 +9,7 @@ import { MARKS } from "./moves.js";
 import { squareName } from "./rules.js";
 import { server } from "./server.js";
 import { table } from "./table.js";
-import { lineText, preparingText, signed } from "./words.js";
+import { depthText, lineText, preparingText, signed } from "./words.js";
 
 const PACES = [
   [0.1, "Quick, a glance at each move"],
@@ -54,8 +54,8 @@ function heard(reply, before) {
   if (reply.kind === "error") return finish(reply.message, true);
   if (reply.kind === "preparing") setState(preparingText(reply));
   if (reply.ply < run.left) {
-    const { value, best, best_pv: pv, played, loss, mark, exact } = reply;
-    run.nodes[reply.ply].review = { value, best, pv, played, loss, mark, exact };
+    const { value, best, best_pv: pv, played, loss, mark, exact, depth, confidence } = reply;
+    run.nodes[reply.ply].review = { value, best, pv, played, loss, mark, exact, depth, confidence };
     run.left = reply.ply;
     showProgress();
     table.tell("notes");
@@ -145,13 +145,14 @@ function summaryTable(all) {
   );
 }
 
-function verdictItem({ node, best, pv, loss, mark, exact, value }) {
+function verdictItem({ node, best, pv, loss, mark, exact, value, depth, confidence }) {
   const { size } = table.tree.rules;
   const side = node.parent.position.turn;
   const name = squareName(node.move, size);
   const better = squareName(best, size);
   const worth = side === "black" ? value : -value;
   const line = pv.length ? pv : [best];
+  const how = exact ? "exact" : `depth ${depthText({ depth, confidence })}`;
   return el(
     "li",
     { class: "verdict" },
@@ -164,7 +165,7 @@ function verdictItem({ node, best, pv, loss, mark, exact, value }) {
       "span",
       {},
       `${capital(mark)} of ${side}, ${plural(Math.round(loss * 10) / 10, "disc")} lost. `,
-      `Better ${lineText(line.slice(0, SHOWN))} (${signed(worth)} for ${side}${exact ? ", exact" : ""}).`,
+      `Better ${lineText(line.slice(0, SHOWN))} (${signed(worth)} for ${side}, ${how}).`,
     ),
     newButton(
       {

@@ -7,7 +7,17 @@ import { clockText, secondsLeft } from "./clock.js";
 import { isThinking, redoTarget, resigningSide, step, undoTarget } from "./match.js";
 import { server } from "./server.js";
 import { table } from "./table.js";
-import { lineText, moveSpoken, PREPARING, placeSpoken, playerName, rulesLine, status, withUnit } from "./words.js";
+import {
+  depthText,
+  lineText,
+  moveSpoken,
+  PREPARING,
+  placeSpoken,
+  playerName,
+  rulesLine,
+  status,
+  withUnit,
+} from "./words.js";
 
 const SIDES = ["black", "white"];
 const LOW_TIME = 20;
@@ -103,7 +113,7 @@ function showThinking({ side, reply }) {
   const { name } = table.players[side];
   if (reply.kind === "preparing") return byId("thinking").replaceChildren(...preparing(name, reply));
   const facts = [
-    ["Depth", reply.depth || null],
+    ["Depth", depthText(reply) || null],
     ["Positions", reply.nodes ? short(reply.nodes) : null],
     ["Playouts", reply.playouts ? short(reply.playouts) : null],
     ["Seconds", reply.seconds?.toFixed(1)],

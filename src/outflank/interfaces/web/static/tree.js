@@ -7,7 +7,8 @@
  *
  * @typedef {import("./rules.js").Position} Position
  * @typedef {{value: number, best: number | null, pv: number[], played: number | null, loss: number, mark: string,
- *   exact: boolean}} Review what a review says of a position and the move `played` from it; `value` is from black's view
+ *   exact: boolean, depth: number, confidence: number}} Review what a review says of a position and the move `played`
+ *   from it; `value` is from black's view
  * @typedef {object} Node
  * @property {number | null} move null at the root
  * @property {Node | null} parent

@@ -34,6 +34,10 @@ export function rulesLine() {
   return `${capital(variant)} ${size} × ${size}, ${variant === "reversed" ? "fewest" : "most"} discs win`;
 }
 
+/** How far it was looked ahead, and how surely nothing was overlooked: "18 at 73 %"; nothing without a depth. */
+export const depthText = ({ depth, confidence }) =>
+  !depth ? "" : confidence < 100 ? `${depth} at ${confidence} %` : String(depth);
+
 /** A value with its unit where the text has none: "−1.3 points". */
 export const withUnit = ({ value_text: text, unit }) =>
   unit === "points" && text ? `${minus(text)} points` : minus(text);
