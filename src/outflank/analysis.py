@@ -59,8 +59,8 @@ _LEAST_DEPTH = 8
 """Plies that the engine looks ahead in a review however short the time: some milliseconds."""
 _EMPTIES_A_DISC = 15
 """Empty squares for each so many of which an estimated loss must be a disc clearer before the move is marked. Losses at
-depth 14 differ from those at depth 19 by 1.1 to 2.3 discs (standard deviations of 12 moves each with 48, 36 and 26 empty
-squares), and named openings cost up to 6.5."""
+depth 14 differ from those at depth 19 by 1.1 to 2.3 discs (standard deviations of 12 moves each with 48, 36 and 26
+empty squares), and named openings cost up to 6.5."""
 _GAMBITS = ("f5f6e6d6g7",)
 """Openings that are known by a name although they cost more, such as the X-square opening."""
 _FIRST_LOOK_SECONDS = 0.3
