@@ -315,6 +315,7 @@ def test_a_review_that_has_no_time_still_judges_every_ply(size: int) -> None:
         "f5f6e6d6c3",  # Buffalo
         "f5d6c4d3c5",  # Cat
         "f5f4",  # Parallel
+        "d3c5",  # a mirror image of the Perpendicular
         "f5f6d3",  # Wing
         "f5f6e6d6g7",  # X-square opening
         "d3c3c4c5b2",  # its mirror image

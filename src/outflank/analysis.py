@@ -57,10 +57,10 @@ _REVIEW_EMPTIES = {1: 20, 4: 12}
 """Empty squares at which a review, where every move has its turn, is exact: some tenths of a second."""
 _LEAST_DEPTH = 8
 """Plies that the engine looks ahead in a review however short the time: some milliseconds."""
-_EMPTIES_A_DISC = 15
+_EMPTIES_A_DISC = 12
 """Empty squares for each so many of which an estimated loss must be a disc clearer before the move is marked. Losses at
 depth 14 differ from those at depth 19 by 1.1 to 2.3 discs (standard deviations of 12 moves each with 48, 36 and 26
-empty squares), and named openings cost up to 6.5."""
+empty squares), and named openings cost up to 7.5, in one of their mirror images or another."""
 _GAMBITS = ("f5f6e6d6g7",)
 """Openings that are known by a name although they cost more, such as the X-square opening."""
 _FIRST_LOOK_SECONDS = 0.3
@@ -462,7 +462,7 @@ def _mark(loss: float, best: float, exact: bool, empties: int) -> Mark:
 
     Estimates with many empty squares need be clearer.
 
-    >>> _mark(2, 1, True, 9), _mark(2, 9, True, 9), _mark(7, 0, False, 15), _mark(20, 40, True, 9)
+    >>> _mark(2, 1, True, 9), _mark(2, 9, True, 9), _mark(7, 0, False, 12), _mark(20, 40, True, 9)
     ('mistake', '', 'mistake', 'blunder')
     >>> _mark(6, 0, False, 54), _mark(8, 0, False, 45)
     ('', 'inaccuracy')
