@@ -302,6 +302,9 @@ def test_pasted_ggf_is_analysed_to_exact_values(page: Page) -> None:
         expect(square.locator(".note")).to_have_text(shown)
         assert "exact" in (square.get_attribute("aria-label") or "")
     assert f"from the view of {position.turn}" in page.inner_text("#analysis-state")
+    expect(page.locator("#analysis-state")).to_contain_text("Exact")
+    page.click("#go-first")
+    expect(page.locator("#analysis-state")).to_contain_text(re.compile(r"Depth \d+ at 73\s%"))
 
 
 def test_two_opinions_side_by_side_and_the_tree(page: Page) -> None:

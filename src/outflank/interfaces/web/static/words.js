@@ -36,7 +36,7 @@ export function rulesLine() {
 
 /** How far it was looked ahead, and how surely nothing was overlooked: "18 at 73 %"; nothing without a depth. */
 export const depthText = ({ depth, confidence }) =>
-  !depth ? "" : confidence < 100 ? `${depth} at ${confidence} %` : String(depth);
+  !depth ? "" : confidence < 100 ? `${depth} at ${confidence}\u00a0%` : String(depth);
 
 /** A value with its unit where the text has none: "−1.3 points". */
 export const withUnit = ({ value_text: text, unit }) =>
