@@ -1,6 +1,6 @@
 """How often 95 % intervals hold the truth: the table of docs/statistics.md, by simulated matches.
 
-    python benchmarks/coverage.py [matches]
+    python benchmarks/intervals.py [matches]
 
 For every score and number of pairs it prints the lowest coverage over seven ways in which pairs can hang together: of
 Student's interval with Wilson's ends, and of `arena.statistics.estimates.score`.
