@@ -247,3 +247,13 @@ def random_game(rng: random.Random, variant: Variant) -> list[str]:
             line.append(str(position.rules.move(move)))
         position = position.play(move)
     return line
+
+
+def test_an_engine_without_cuts_needs_no_model_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(rules: Rules) -> None:
+        raise AssertionError(f"asked for the model of {rules}")
+
+    monkeypatch.setattr("outflank.search.engine.shipped_probcut", refuse)
+    engine = EngineSearch(memory=1, confidence=CERTAIN)
+    engine.check_rules(Rules(8))
+    assert engine.choose(Position.start(), Limits(depth=2), 0).depth == 2

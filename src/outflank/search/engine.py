@@ -28,7 +28,7 @@ from outflank.search.decision import Decision, RootMove
 from outflank.search.limits import NO_LIMIT, Limits
 from outflank.search.memory import memory_for
 from outflank.search.player import Player
-from outflank.search.probcut import PERCENT, shipped_probcut
+from outflank.search.probcut import PERCENT, margins_without_cuts, shipped_probcut
 from outflank.search.solver import endgame_rules
 
 Roots = npt.NDArray[np.int64]
@@ -75,12 +75,12 @@ def _steps(position: Position, deepest: int, confidence: int) -> Iterator[_Step]
 class _Tools:
     """What searches under one rule set share: trained numbers, the table, and the arrays of every thread."""
 
-    def __init__(self, rules: Rules, megabytes: float, threads: int) -> None:
+    def __init__(self, rules: Rules, megabytes: float, threads: int, cuts: bool) -> None:
         with memory_for("memory", megabytes):
             self.table = new_table(megabytes, least=2)
         busy = np.zeros((1 << 12 if threads > 1 else 1, 1), np.uint64)
         shared = endgame_rules(rules, "winner"), shipped_weights(rules).build()
-        margins = shipped_probcut(rules).margins(rules.cells)
+        margins = shipped_probcut(rules).margins(rules.cells) if cuts else margins_without_cuts(rules.cells)
         self.age = 0
         self.searches = [
             kernel.Search(
@@ -123,6 +123,7 @@ class EngineSearch(Player):
         """`error` is the standard deviation, in discs, of its judgement of every move: weak players err."""
         self.memory, self.threads, self.confidence, self.error = memory, threads, confidence, error
         self.explains = True
+        self._cuts = confidence < kernel.CERTAIN
         self._tools: dict[Rules, _Tools] = {}
 
     @property
@@ -137,7 +138,8 @@ class EngineSearch(Player):
     def check_rules(self, rules: Rules) -> None:
         """Boards it was trained for."""
         shipped_weights(rules)
-        shipped_probcut(rules)
+        if self._cuts:
+            shipped_probcut(rules)
 
     def new_game(self) -> None:
         """Forgets the table."""
@@ -147,7 +149,7 @@ class EngineSearch(Player):
     def tools(self, rules: Rules) -> _Tools:
         """What searches under these rules need, made once."""
         if rules not in self._tools:
-            self._tools[rules] = _Tools(rules, self.memory, self.threads)
+            self._tools[rules] = _Tools(rules, self.memory, self.threads, self._cuts)
         return self._tools[rules]
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:

@@ -57,7 +57,7 @@ class ProbCut:
 
     def margins(self, cells: int) -> npt.NDArray[np.int16]:
         """[confidences, 2, depths, empties] as the kernel takes them."""
-        margins = np.full((CONFIDENCES, 2, cells + 1, cells + 1), _CERTAIN_MARGIN, np.int16)
+        margins = margins_without_cuts(cells)
         for depth in range(2, cells + 1):
             probe = probe_depth(depth)
             for empties in range(depth, cells + 1):
@@ -69,6 +69,15 @@ class ProbCut:
         return margins
 
 
+def margins_without_cuts(cells: int) -> npt.NDArray[np.int16]:
+    """Margins, in the same shape, that no probe ever passes.
+
+    >>> margins_without_cuts(36).shape
+    (5, 2, 37, 37)
+    """
+    return np.full((CONFIDENCES, 2, cells + 1, cells + 1), _CERTAIN_MARGIN, np.int16)
+
+
 def _key(rules: Rules) -> str:
     return f"{rules.variant}-{rules.size}x{rules.size}"
 
@@ -78,11 +87,20 @@ def _shipped() -> Mapping[str, Any]:
     return tomllib.loads(resources.files("outflank").joinpath("weights", "probcut.toml").read_text(encoding="utf-8"))
 
 
+def is_trained(rules: Rules) -> bool:
+    """Whether the engine plays under these rules.
+
+    >>> is_trained(Rules(8)), is_trained(Rules(10))
+    (True, False)
+    """
+    return _key(rules) in _shipped()
+
+
 @cache
 def shipped_probcut(rules: Rules) -> ProbCut:
     """The model of the package for these rules; BadSpec where there is none."""
     known = _shipped()
-    if _key(rules) not in known:
+    if not is_trained(rules):
         names = " or ".join(name.replace("-", " ") for name in known)
         raise BadSpec(f"the engine is not trained for {rules}; expected {names}; minimax plays on any board")
     return ProbCut(tuple(known[_key(rules)]["leaves"]), tuple(known[_key(rules)]["end"]))
