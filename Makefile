@@ -22,7 +22,7 @@ help:
 	@echo "make load    people, enemies and ten thousand bad messages on one server (minutes; not part of make test)"
 	@echo "make fuzz    an hour of damaged texts for every reader (SECONDS=60 for a minute; not part of make test)"
 	@echo "make fuzz-page   a million mutated messages for the page's server (COUNT=100000 for fewer)"
-	@echo "make levels  play the tournament that rates the levels of outflank play (minutes)"
+	@echo "make levels  play the tournament that rates the levels of outflank play (an hour)"
 	@echo "make weights train the pattern weights of the package again, into build/weights (minutes to hours)"
 	@echo "make lock    resolve the dependencies anew"
 

@@ -1,81 +1,106 @@
-"""Writes src/outflank/agents/levels.toml: the levels of `outflank play` with their ratings, and the analyst's scale.
+"""Writes src/outflank/agents/levels.toml: the levels of `outflank play` with their ratings.
 
-    python benchmarks/levels.py [--pairs N] [--store FILE] [--workers N]
+    python benchmarks/levels.py [--games SHARE] [--store FILE] [--workers N]
 
-Every level plays those one and two steps away from it, on 8x8 from random openings of 8 plies, each opening with both
-colours; ratings are Elo above `random`. The scale is a regression of exact final margins on the analyst's estimates,
-in positions of the games of the stronger levels. The same command with the same store adds what is missing.
+Every level plays the two below it, from random openings of 8 plies, each opening with both colours, under all rules
+that the engine is trained for; ratings are Elo above `random`. Games of weak levels take milliseconds, so they play
+more of them. The same command with the same store adds what is missing.
 """
 
 import argparse
 import tempfile
-from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from outflank import __version__
 from outflank.agents import canonical, identity, text_of
-from outflank.analysis import WIN, analyst
+from outflank.agents.kinds import LEVELS
+from outflank.agents.levels import points_per_disc
 from outflank.arena.ratings import Rating, collect, rate
 from outflank.arena.runner import run_plan
-from outflank.arena.schedule import Conditions, Plan, plan_pairings
+from outflank.arena.schedule import Conditions, Plan, PlannedPairing, plan_pairings
 from outflank.arena.store import Store
-from outflank.board import VARIANTS, Rules, Variant
+from outflank.board import SIZES, VARIANTS, Rules
 from outflank.execute import Processes
-from outflank.search.limits import Limits
-from outflank.search.solver import solve
+from outflank.search.probcut import is_trained
+from outflank.spec import Call
 
 TARGET = Path(__file__).parent.parent / "src" / "outflank" / "agents" / "levels.toml"
+_REACH = 2
+"""Every level plays so many below it."""
 
-_STRONG = "eval=five_terms(aggregation=0), order=mobility, search=pvs"
-LEVELS = (
-    ("Random", "random", "plays any legal move"),
-    ("Newcomer", "greedy", "takes as many discs as it can, or as few in the reversed game"),
-    ("Beginner", "uct(playouts=20, c=0.7)", "plays twenty games out at random and goes by them"),
-    (
-        "Casual",
-        "minimax(depth=1, eval=five_terms(aggregation=0), ties=random)",
-        "knows what is good, and looks no further",
+
+class Named(NamedTuple):
+    """What a level is called, beside what it is."""
+
+    name: str
+    note: str
+    elsewhere: str
+    """The agent in its place on boards that the engine is not trained for."""
+    pairs: int
+    """Pairs of games against each of the levels below."""
+
+
+_KNOWS = "eval=five_terms(aggregation=0)"
+_LOOKS = f"{_KNOWS}, order=mobility, search=pvs"
+NAMES = (
+    Named("Random", "plays any legal move", "random", 0),
+    Named("Newcomer", "likes corners, and misjudges most moves", "greedy", 300),
+    Named("Beginner", "takes what looks good, and often errs", "uct(playouts=20, c=0.7)", 300),
+    Named("Casual", "knows what is good, and errs now and then", f"minimax(depth=1, {_KNOWS}, ties=random)", 300),
+    Named("Improver", "sees your answer, and often misjudges it", "uct(playouts=500, c=0.5)", 300),
+    Named("Club", "sees your answer, with small errors", f"minimax(depth=3, {_LOOKS}, ties=random, endgame=8)", 300),
+    Named("Advanced", "looks some moves ahead", f"minimax(depth=5, {_LOOKS}, hash_mb=1, endgame=12)", 300),
+    Named("Expert", "looks far ahead, and hardly errs", f"minimax(depth=7, {_LOOKS}, hash_mb=2, endgame=14)", 300),
+    Named(
+        "Master",
+        "makes no mistakes that a person sees",
+        f"minimax(nodes=100000, {_LOOKS}, hash_mb=2, endgame=16, endgame_by=margin)",
+        200,
     ),
-    ("Improver", "uct(playouts=500, c=0.5)", "has a plan and gives some away"),
-    ("Club", f"minimax(depth=3, {_STRONG}, ties=random, endgame=8)", "looks three moves ahead and values mobility"),
-    ("Advanced", f"minimax(depth=5, {_STRONG}, hash_mb=1, endgame=12)", "looks five ahead, counts the end"),
-    ("Expert", f"minimax(depth=7, {_STRONG}, hash_mb=2, endgame=14)", "looks seven ahead, counts the last fourteen"),
-    (
+    Named(
+        "Grandmaster",
+        "sees the end of the game while there is much to play",
+        f"minimax(nodes=300000, {_LOOKS}, hash_mb=4, endgame=17, endgame_by=margin)",
+        100,
+    ),
+    Named(
         "Strongest",
-        f"minimax(nodes=1000000, {_STRONG}, hash_mb=8, endgame=18, endgame_by=margin)",
-        "a million positions a move, perfect from eighteen empty squares on",
+        "as strong as it gets in a second",
+        f"minimax(nodes=1000000, {_LOOKS}, hash_mb=8, endgame=18, endgame_by=margin)",
+        20,
     ),
 )
-_CALIBRATED_BY = 4
-"""The games of so many of the strongest levels serve the scale."""
-_EMPTIES = (14, 18)
-_DEPTH = 8
-_POSITIONS = 200
+_ENGINES = [str(Call("engine", (), tuple(options.items()))) for options in LEVELS]
+TEXTS = ("random", *_ENGINES)
 
 
 def main() -> None:
     """Plays what is missing, rates and writes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=int, default=16, help="pairs of games for every two levels that meet")
+    parser.add_argument("--games", type=float, default=1.0, help="share of the usual number of games (default 1)")
     parser.add_argument("--store", help="where games are kept; a temporary file without")
     parser.add_argument("--workers", type=int, default=2)
     args = parser.parse_args()
+    trained = [Rules(size, variant) for size in SIZES for variant in VARIANTS]
     with tempfile.TemporaryDirectory() as place, Store(args.store or Path(place) / "levels.db") as store:
-        plans = {variant: _plan(variant, args.pairs) for variant in VARIANTS}
-        for variant, plan in plans.items():
-            print(f"{variant}: {plan.games} games", flush=True)
+        plans = {str(rules): _plan(rules, args.games) for rules in trained if is_trained(rules)}
+        for rules, plan in plans.items():
+            print(f"{rules}: {plan.games} games", flush=True)
             run_plan(plan, store, Processes(args.workers))
-        ratings = {variant: _rated(plan, store) for variant, plan in plans.items()}
-        scales = {variant: _points_per_disc(plan, store) for variant, plan in plans.items()}
-    TARGET.write_text(_document(ratings, scales, args.pairs), encoding="utf-8")
+        ratings = {rules: _rated(plan, store) for rules, plan in plans.items()}
+    TARGET.write_text(_document(ratings), encoding="utf-8")
     print(TARGET.read_text(encoding="utf-8"))
 
 
-def _plan(variant: Variant, pairs: int) -> Plan:
-    texts = [identity(text) for _, text, _ in LEVELS]
-    pairings = [(texts[i], other) for i in range(len(texts)) for other in texts[i + 1 : i + 3]]
-    return plan_pairings(pairings, [Rules(8, variant)], pairs, "random(8)", Conditions(seed=1))
+def _plan(rules: Rules, share: float) -> Plan:
+    agents, conditions = [identity(text) for text in TEXTS], Conditions(seed=1)
+    pairings: list[PlannedPairing] = []
+    for number, named in enumerate(NAMES):
+        below = [(agents[number], other) for other in agents[max(number - _REACH, 0) : number]]
+        pairs = max(1, round(named.pairs * share))
+        pairings += plan_pairings(below, [rules], pairs, "random(8)", conditions).pairings
+    return Plan(tuple(pairings), conditions)
 
 
 def _rated(plan: Plan, store: Store) -> dict[str, Rating]:
@@ -87,45 +112,19 @@ def _rated(plan: Plan, store: Store) -> dict[str, Rating]:
     return {line.player: line for line in ratings.lines}
 
 
-def _points_per_disc(plan: Plan, store: Store) -> tuple[float, float]:
-    """(points that stand for a disc, correlation of estimates and exact margins)."""
-    pairs = list(islice(_estimates(plan, store), _POSITIONS))
-    squares = sum(points * points for points, _ in pairs)
-    products = sum(points * margin for points, margin in pairs)
-    margins = sum(margin * margin for _, margin in pairs)
-    return squares / products, products / (squares * margins) ** 0.5
-
-
-def _estimates(plan: Plan, store: Store) -> Iterator[tuple[float, float]]:
-    """(analyst's points, exact margin) of one position of each game between strong levels."""
-    keys = {slot.key for slot in plan.slots()}
-    strong = {canonical(text) for _, text, _ in LEVELS[-_CALIBRATED_BY:]}
-    search = analyst()
-    for number, game in enumerate(store.games()):
-        if game.tags["key"] not in keys or not {game.black, game.white} <= strong:
-            continue
-        empties = _EMPTIES[0] + number % (_EMPTIES[1] - _EMPTIES[0] + 1)
-        position = next((position for position in game.positions if position.empties <= empties), game.end)
-        if not position.moves_mask:
-            continue
-        found = [decision.value or 0.0 for decision in search.think(position, Limits(depth=_DEPTH), seed=0)]
-        if max(map(abs, found)) < WIN / 2:
-            yield sum(found[-2:]) / 2, float(solve(position).score or 0)
-
-
-def _document(ratings: dict[Variant, dict[str, Rating]], scales: dict[Variant, tuple[float, float]], pairs: int) -> str:
+def _document(ratings: dict[str, dict[str, Rating]]) -> str:
     lines = [
-        f"# Written by `make levels` (outflank {__version__}, {pairs} pairs of games for every two levels at most two",
-        "# steps apart, 8x8, random openings of 8 plies): Elo above random with 95 % intervals. Do not edit.",
+        f"# Written by `make levels` (outflank {__version__}, every level against the two below it, random openings",
+        "# of 8 plies): Elo above random with 95 % intervals. Do not edit.",
         "",
-        "# What a disc at the end is worth in the analyst's evaluation; correlation of estimates and exact margins: "
-        + ", ".join(f"{variant} {correlation:.2f}" for variant, (_, correlation) in scales.items()),
+        "# What a disc at the end is worth in the analyst's evaluation.",
         "[points_per_disc]",
-        *(f"{variant} = {points:.1f}" for variant, (points, _) in scales.items()),
+        *(f"{variant} = {points_per_disc(variant)}" for variant in VARIANTS),
     ]
-    for name, text, note in LEVELS:
-        lines += ["", "[[level]]", f'name = "{name}"', f'text = "{text}"', f'note = "{note}"']
-        lines += [f"ratings.{variant} = {_row(table[canonical(text)])}" for variant, table in ratings.items()]
+    for named, text in zip(NAMES, TEXTS, strict=True):
+        lines += ["", "[[level]]", f'name = "{named.name}"', f'text = "{text}"', f'elsewhere = "{named.elsewhere}"']
+        lines += [f'note = "{named.note}"']
+        lines += [f'ratings."{rules}" = {_row(table[canonical(text)])}' for rules, table in ratings.items()]
     return "\n".join(lines) + "\n"
 
 

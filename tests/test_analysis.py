@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from outflank.agents import agent
 from outflank.agents.check import sample_positions
-from outflank.agents.levels import levels, points_per_disc
 from outflank.analysis import MARKS, Analysis, analyse, review, tree_opinion
 from outflank.board import VARIANTS, Color, Position, Rules
 from outflank.formats import read_transcript
@@ -330,25 +329,3 @@ def test_openings_with_a_name_are_not_called_mistakes(line: str) -> None:
 def test_a_bad_move_in_the_opening_is_marked() -> None:
     verdicts = {verdict.ply: verdict for verdict in review(read_transcript("f5d6c3d3c4f4f6f3f2"), depth=11)}
     assert verdicts[8].mark and not any(verdicts[ply].mark for ply in range(8))
-
-
-# --- levels -------------------------------------------------------------------------------------------------------
-
-
-def test_levels_are_rated_by_games_and_rise() -> None:
-    found = levels()
-    assert len(found) >= 8 and found[0].text == "random"
-    for variant in VARIANTS:
-        ratings = [level.ratings[variant] for level in found]
-        assert all(rated.low <= rated.rating <= rated.high and rated.games >= 40 for rated in ratings)
-        assert ratings[0].rating == 0
-        climbing = [rated.rating for rated in ratings[2:]]
-        assert climbing == sorted(climbing) and ratings[-1].low > ratings[3].high
-        assert 10 < points_per_disc(variant) < 200
-
-
-def test_levels_are_equally_strong_on_every_machine() -> None:
-    for level in levels():
-        player = agent(level.text)
-        assert "seconds" not in player.limits.bounds and level.note
-        assert not player.fallback.bounds or player.limits.bounds

@@ -120,6 +120,21 @@ def test_a_whole_game_by_mouse(page: Page, size: int, variant: Any) -> None:
     assert discs == [str(final.discs(color)) for color in Color]
 
 
+def test_a_level_is_rated_on_8x8_and_plays_on_every_board(page: Page) -> None:
+    page.click("#open-new")
+    white = page.get_by_role("combobox", name="White", exact=True)
+    white.select_option("Newcomer")
+    labels = {}
+    for size in ("8", "4"):
+        page.get_by_role("combobox", name="Board").select_option(size)
+        labels[size] = white.locator("option:checked").inner_text()
+    assert labels["8"].startswith("Newcomer · ") and labels["4"] == "Newcomer"
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.locator("#board .square.legal").first.click()
+    wait_for_turn(page)
+    assert position_of(page).empties == 10 and page.inner_text("#seat-white .who") == "Newcomer"
+
+
 def test_a_whole_game_by_keyboard_alone(page: Page) -> None:
     press = page.keyboard.press
     press("n")

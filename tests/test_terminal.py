@@ -141,12 +141,20 @@ def test_transcripts_begin_with_an_unusual_position() -> None:
 
 
 def test_seats_by_person_level_and_agent() -> None:
-    assert read_seat("Person").player is None
+    assert read_seat("Person", Rules(8)).player is None
     weakest = levels()[0]
-    assert read_seat(weakest.name.lower()).name == weakest.name
-    assert read_seat("minimax(depth=2)").name == "minimax(depth=2)"
+    assert read_seat(weakest.name.lower(), Rules(8)).name == weakest.name
+    assert read_seat("minimax(depth=2)", Rules(8)).name == "minimax(depth=2)"
     with pytest.raises(BadSpec, match=f"neither person nor a level .*{weakest.name}.*no agent is called 'nobody'"):
-        read_seat("nobody")
+        read_seat("nobody", Rules(8))
+
+
+def test_a_level_changes_its_agent_with_the_board() -> None:
+    strongest = levels()[-1]
+    seat = read_seat(strongest.name, Rules(8))
+    for rules, text in ((Rules(8), strongest.text), (Rules(10), strongest.elsewhere), (Rules(8), strongest.text)):
+        seat.begin(rules)
+        assert seat.player is not None and seat.player.label == text
 
 
 # --- sessions with a scripted person ----------------------------------------------------------------------------
@@ -176,7 +184,8 @@ class Script(Screen):
 def session(*lines: str, black: str = "person", white: str = "greedy", **setting: object) -> tuple[Session, Script]:
     script = Script(*lines)
     chosen = Setting(**({"size": 4} | setting))  # type: ignore[arg-type]
-    played = Session(script, chosen, (read_seat(black), read_seat(white)), chosen.game())
+    game = chosen.game()
+    played = Session(script, chosen, (read_seat(black, game.rules), read_seat(white, game.rules)), game)
     played.play()
     return played, script
 

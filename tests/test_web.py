@@ -22,7 +22,7 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from fuzz import messages
 from outflank import __version__
-from outflank.agents import Agent
+from outflank.agents import Agent, canonical
 from outflank.arena.runner import run_plan
 from outflank.arena.store import Store
 from outflank.arena.tournament import plan_of
@@ -507,6 +507,11 @@ def test_no_agent_that_takes_too_much(text: str) -> None:
 def test_levels_and_presets_can_be_used_from_the_page(page: Page) -> None:
     for level in page.answer(do="hello")["levels"]:
         page_agent(level["text"], Caps())
+        page_agent(level["elsewhere"], Caps())
+        assert page.answer(do="agent", agent=level["name"])["text"] == canonical(level["text"])
+    for rules in ("standard 8x8", "reversed 10x10"):
+        decision = page.answer(do="think", agent="Newcomer", game={"rules": rules}, seed=1)
+        assert decision["kind"] == "decision", decision
     page_agent("tenshi(playouts=10)", Caps())
 
 

@@ -9,7 +9,7 @@ ones with the empty squares to the winner, as tournaments count.
 
 Where the engine is trained it is the analyst: deeper and deeper, then the probable end of the game, then the exact one.
 On other boards it is a minimax whose evaluation is divided by what a disc at the end of the game is worth in it
-(`points_per_disc`, which `make levels` measures), and near the end the solver.
+(`points_per_disc`), and near the end the solver.
 """
 
 import time

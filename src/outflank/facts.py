@@ -128,15 +128,15 @@ def verdict_facts(verdict: "Verdict") -> Facts:
 
 
 def level_facts(level: "Level") -> Facts:
-    """A level of `outflank play`; the rating in the standard game comes first.
+    """A level of `outflank play`, with its rating in the standard game on 8x8 beside those of all rules.
 
     >>> from outflank.agents.levels import levels
     >>> sorted(level_facts(levels()[0])["ratings"])
-    ['reversed', 'standard']
+    ['reversed 6x6', 'reversed 8x8', 'standard 6x6', 'standard 8x8']
     """
-    standard = level.ratings["standard"]
+    standard = level.ratings["standard 8x8"]
     rating = {"rating": standard.rating, "rating_low": standard.low, "rating_high": standard.high}
-    return {"name": level.name, "text": level.text, "note": level.note} | rating | {"ratings": asdict(level)["ratings"]}
+    return asdict(level) | rating
 
 
 def match_facts(result: "MatchResult") -> Facts:

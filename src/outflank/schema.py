@@ -87,7 +87,7 @@ class Signature:
 
     def fill(self, call: Call) -> CheckedOptions:
         """A call with every option checked and every default filled in; None where there is no value."""
-        written = self._by_name(call)
+        written = self.by_name(call)
         return self._checked(written, lambda name, value: f"{self.name}: option {name}={_short(show(value))}")
 
     def read(self, settings: Any, where: str) -> CheckedOptions:
@@ -122,7 +122,8 @@ class Signature:
             shown[name] = option.type.write(filled[name])
         return CheckedOptions(self.name, filled, shown)
 
-    def _by_name(self, call: Call) -> dict[str, Value]:
+    def by_name(self, call: Call) -> dict[str, Value]:
+        """The options of a call as they were written, by name."""
         known = [option.name for option in self.options]
         if len(call.values) > len(known):
             raise BadSpec(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from outflank.agents.players import RandomPlayer, SolverPlayer, WithEndgame
 from outflank.engines import GTP, NBOARD, build_gtp, build_nboard
+from outflank.errors import BadSpec
 from outflank.evaluation import evaluation_option, read_evaluation, squares_option
 from outflank.schema import CheckedOptions, Option, Signature, choice, flag, number, whole
 from outflank.search.engine import MOST_THREADS, EngineSearch
@@ -22,6 +23,7 @@ from outflank.search.player import Player
 from outflank.search.playouts import playout_option
 from outflank.search.probcut import PERCENT
 from outflank.search.uct import MOST_EXPLORATION, UctSearch
+from outflank.spec import Call, Value
 
 
 def _limits_among(options: CheckedOptions) -> Limits:
@@ -40,6 +42,8 @@ class AgentKind:
     """What its own text allows it."""
     usual_limits: Limits = Limits()  # noqa: RUF009
     """What it may spend when neither its text nor its caller bounds it."""
+    stands_for: Callable[[Call], Call] = lambda call: call
+    """The call with its shorthands spelled out."""
     external: bool = False
     """Whether it runs a program that is not ours."""
 
@@ -98,6 +102,51 @@ def _uct(options: CheckedOptions) -> Player:
 def _engine(options: CheckedOptions) -> Player:
     confidence = next(level for level, percent in enumerate(PERCENT) if percent >= options["confidence"])
     return EngineSearch(options["memory"], options["threads"], confidence, options["error"])
+
+
+LEVELS: tuple[dict[str, Value], ...] = (
+    {"depth": 1, "error": 14, "memory": 1},
+    {"depth": 1, "error": 7, "memory": 1},
+    {"depth": 1, "error": 3.5, "memory": 1},
+    {"depth": 2, "error": 2.5, "memory": 1},
+    {"depth": 3, "error": 1.5, "memory": 1},
+    {"depth": 4, "error": 1, "memory": 1},
+    {"depth": 6, "error": 0.5, "memory": 1},
+    {"nodes": 20_000, "memory": 4},
+    {"nodes": 200_000, "memory": 16},
+    {"nodes": 5_000_000, "memory": 64},
+)
+"""What the levels of the engine stand for, the weakest first: a weak player looks less far ahead and errs more."""
+
+_ENGINE = Signature(
+    "engine",
+    "our strongest player: selective search with trained patterns, exact or probable near the end",
+    (
+        _SECONDS,
+        _NODES,
+        Option("depth", whole(1, 60), None, "moves ahead; to the end of the game when no limit is given"),
+        Option("threads", whole(1, MOST_THREADS), 1, "searches side by side that share a table"),
+        Option("confidence", whole(1, 100), 73, "per cent of a cut: 73, 87, 95, 99, or 100, none"),
+        Option("error", number(0, 64), 0, "discs by which it misjudges a move: weak players err"),
+        Option("memory", number(1, MOST_MEGABYTES), 64, "megabytes of the transposition table"),
+        _INSTANT,
+        Option("level", whole(1, len(LEVELS)), None, "strength, in place of depth or nodes, error and memory"),
+    ),
+)
+
+
+def _without_level(call: Call) -> Call:
+    """The engine with the options that its level stands for."""
+    level = _ENGINE.fill(call)["level"]
+    if level is None:
+        return call
+    given, meant = _ENGINE.by_name(call), LEVELS[level - 1]
+    for name in meant:
+        if name in given:
+            spelled = Call("engine", (), tuple(meant.items()))
+            raise BadSpec(f"engine: level={level} and {name} are both given; expected one: level={level} is {spelled}")
+    del given["level"]
+    return Call("engine", (), tuple((given | meant).items()))
 
 
 KINDS = {
@@ -243,23 +292,11 @@ KINDS = {
             behaviour=2,
         ),
         AgentKind(
-            Signature(
-                "engine",
-                "our strongest player: selective search with trained patterns, exact or probable near the end",
-                (
-                    _SECONDS,
-                    _NODES,
-                    Option("depth", whole(1, 60), None, "moves ahead; to the end of the game when no limit is given"),
-                    Option("threads", whole(1, MOST_THREADS), 1, "searches side by side that share a table"),
-                    Option("confidence", whole(1, 100), 73, "per cent of a cut: 73, 87, 95, 99, or 100, none"),
-                    Option("error", number(0, 64), 0, "discs by which it misjudges a move: weak players err"),
-                    Option("memory", number(1, MOST_MEGABYTES), 64, "megabytes of the transposition table"),
-                    _INSTANT,
-                ),
-            ),
+            _ENGINE,
             build=_engine,
             behaviour=2,
             usual_limits=Limits(seconds=1),
+            stands_for=_without_level,
         ),
         AgentKind(GTP, build=build_gtp, behaviour=1, external=True),
         AgentKind(NBOARD, build=build_nboard, behaviour=1, external=True),

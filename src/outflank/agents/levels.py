@@ -1,8 +1,9 @@
-"""Levels: ready-made agents from beginner to the strongest, each with the rating that the arena gave it.
+"""Levels: ready-made agents from beginner to master, each with the rating that the arena gave it.
 
-The agents and their ratings are in `levels.toml`, which `make levels` writes: a tournament of all levels, rated with
-`random` at 0 and with 95 % intervals. Levels are bounded by depth, nodes or playouts and never by time, so that they
-are equally strong on every machine.
+They are `random` and the levels of the engine (`LEVELS` in `kinds.py`) by name, in `levels.toml`, which `make levels`
+writes: a tournament of all levels, rated with `random` at 0 and with 95 % intervals. On boards that the engine is not
+trained for another agent takes the place of each, which is not rated. Levels are bounded by depth or nodes and never by
+time, so that they are equally strong on every machine.
 """
 
 import tomllib
@@ -11,7 +12,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from outflank.board import Variant
+from outflank.board import Rules, Variant
+from outflank.search.probcut import is_trained
 
 
 @dataclass(frozen=True)
@@ -34,11 +36,21 @@ class Level:
 
     name: str
     text: str
-    """The agent."""
+    """The agent, on boards that the engine is trained for."""
+    elsewhere: str
+    """The agent that takes its place on other boards."""
     note: str
     """What to expect of it."""
     ratings: dict[str, Rated]
-    """By variant, on 8x8."""
+    """By rules such as `standard 8x8`."""
+
+    def text_on(self, rules: Rules) -> str:
+        """The agent under these rules.
+
+        >>> levels()[1].text_on(Rules(8)) == levels()[1].text, levels()[1].text_on(Rules(10))
+        (True, 'greedy')
+        """
+        return self.text if is_trained(rules) else self.elsewhere
 
 
 @cache
@@ -50,18 +62,38 @@ def _measured() -> dict[str, Any]:
 def levels() -> tuple[Level, ...]:
     """The levels, weakest first.
 
-    >>> levels()[0].text, levels()[0].ratings["standard"].rating
+    >>> levels()[0].text, levels()[0].ratings["standard 8x8"].rating
     ('random', 0)
     """
     return tuple(
         Level(
             name=row["name"],
             text=row["text"],
+            elsewhere=row["elsewhere"],
             note=row["note"],
-            ratings={variant: Rated(**rated) for variant, rated in row["ratings"].items()},
+            ratings={rules: Rated(**rated) for rules, rated in row["ratings"].items()},
         )
         for row in _measured()["level"]
     )
+
+
+def level_named(name: str) -> Level | None:
+    """The level of this name, in capitals or not; None where there is none.
+
+    >>> level_named("RANDOM") == levels()[0], level_named("random(3)")
+    (True, None)
+    """
+    return next((level for level in levels() if level.name.casefold() == name.strip().casefold()), None)
+
+
+def agent_text(who: str, rules: Rules) -> str:
+    """The agent of the level of this name under these rules; any other text as it is.
+
+    >>> agent_text("random", Rules(8)), agent_text("minimax(depth=2)", Rules(8))
+    ('random', 'minimax(depth=2)')
+    """
+    level = level_named(who)
+    return level.text_on(rules) if level else who
 
 
 def points_per_disc(variant: Variant) -> float:

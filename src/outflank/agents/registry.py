@@ -265,6 +265,9 @@ def canonical(text: str) -> str:
 def spelled_out(call: Call) -> CheckedOptions:
     """The built-in agent that a call stands for, with every option checked and filled in, but not built.
 
+    >>> str(spelled_out(parse("engine(level=1)"))) == str(spelled_out(parse("engine(depth=1, error=14, memory=1)")))
+    True
+
     >>> str(spelled_out(parse("pure-mc"))).startswith("montecarlo(draw=0.5, instant=yes, playout=uniform, playouts=250")
     True
     """
@@ -272,4 +275,4 @@ def spelled_out(call: Call) -> CheckedOptions:
     if call.name in PRESETS:
         call = PRESETS[call.name].expand(signature.fill(call))
         signature = KINDS[call.name].signature
-    return signature.fill(call)
+    return signature.fill(KINDS[call.name].stands_for(call))

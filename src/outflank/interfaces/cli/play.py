@@ -69,7 +69,8 @@ def _play_here(args: argparse.Namespace) -> None:
 
     setting = Setting(args.size, args.variant or "standard", args.opening or "start", args.seed or 0)
     game = setting.game_of(Path(args.load)) if args.load else setting.game()
-    seats = read_seat(args.black or PERSON), read_seat(args.white or middle_level().name)
+    black, white = args.black or PERSON, args.white or middle_level().name
+    seats = read_seat(black, game.rules), read_seat(white, game.rules)
     Session(screen(), setting, seats, game).play()
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from outflank.agents import agent_signatures
-from outflank.agents.levels import levels
+from outflank.agents.levels import Level, levels
 from outflank.analysis import Analysis, MoveValue, analyse, judges
-from outflank.board import Color, Position
+from outflank.board import Color, Position, Rules
 from outflank.errors import OutflankError
 from outflank.formats import write_ggf
 from outflank.interfaces.terminal.seats import read_seat
@@ -210,11 +210,17 @@ def _moves(session: "Session", _: str) -> None:
 # --- who plays ----------------------------------------------------------------------------------------------------
 
 
+def _elo(level: Level, rules: Rules) -> str:
+    rated = level.ratings.get(str(rules))
+    return str(rated.rating) if rated else ""
+
+
 def _agents(session: "Session", _: str) -> None:
-    variant = session.board.game.rules.variant
-    rows = [[level.name, str(level.ratings[variant].rating), level.note] for level in levels()]
+    rules = session.board.game.rules
+    rows = [[level.name, _elo(level, rules), level.note] for level in levels()]
+    rated = "rated in" if _elo(levels()[0], rules) else "not rated in"
     with session.screen.table() as show:
-        show(Table(["level", "Elo", "what to expect"], rows, f"Levels, rated in {variant} games on 8x8"))
+        show(Table(["level", "Elo", "what to expect"], rows, f"Levels, {rated} {rules} games"))
     session.screen.say(f"agents: {', '.join(agent_signatures())}; outflank agents NAME explains one")
     session.screen.say(f"black is {session.names[0]}, white is {session.names[1]}; black NAME and white NAME change it")
 
@@ -223,7 +229,7 @@ def _seat(color: Color) -> "Callable[[Session, str], None]":
     def seat(session: "Session", argument: str) -> None:
         if not argument:
             raise OutflankError(f"who plays {color}? expected person, a level or an agent; agents lists them")
-        session.sit(color, read_seat(argument))
+        session.sit(color, read_seat(argument, session.board.game.rules))
 
     return seat
 

@@ -111,8 +111,7 @@ class Session:
         """Puts a game on the table."""
         self.board = Board(game)
         for seat in self.seats:
-            if seat.player is not None:
-                seat.player.new_game()
+            seat.begin(game.rules)
         self.going = self.has_person
         self.settle()
 

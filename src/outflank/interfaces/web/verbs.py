@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from outflank import __version__
 from outflank.agents import Agent, agent_signatures
 from outflank.agents.kinds import KINDS
-from outflank.agents.levels import levels
+from outflank.agents.levels import agent_text, levels
 from outflank.analysis import Analysis, analyse, judges, review, tree_agent, tree_opinion
 from outflank.arena.openings import made_game
 from outflank.board import SIZES, VARIANTS, Color, Position, Rules
@@ -126,7 +126,7 @@ def _turned(position: Position, move: int) -> list[int]:
 
 def _agent(fields: Fields, page: Page) -> Reply:
     """Whether an agent can be named here; otherwise the error says why not."""
-    return {"kind": "agent", "text": page_agent(fields["agent"], page.caps).text}
+    return {"kind": "agent", "text": page_agent(agent_text(fields["agent"], Rules(8)), page.caps).text}
 
 
 _WITHOUT_A_PAUSE = 8
@@ -193,7 +193,7 @@ def _think(fields: Fields, page: Page) -> Answer:
     game: Game = fields["game"]
     given: Limits = fields["limits"] or Limits()
     limits = given.tightened(Limits(game_seconds=fields["left_seconds"]))
-    with page.playing(fields["agent"], game) as player:
+    with page.playing(agent_text(fields["agent"], game.rules), game) as player:
         yield from _prepared(page, game, player)
         thoughts = player.think(game.end, limits, fields["seed"])
         last = yield from _now_and_then(thoughts, lambda found: {"kind": "thinking", **decision_facts(found)})
@@ -216,7 +216,7 @@ def _now_and_then(found: Iterator[T], told: Callable[[T], Reply]) -> Answer:
 
 def _analyse(fields: Fields, page: Page) -> Answer:
     game: Game = fields["game"]
-    player = page_agent(fields["agent"], page.caps) if fields["agent"] else None
+    player = page_agent(agent_text(fields["agent"], game.rules), page.caps) if fields["agent"] else None
     yield from _prepared(page, game, *([player] if player else judges(game.rules)))
     with _stopped_after(fields["seconds"]):
         return (yield from _now_and_then(analyse(game.end, player), _analysis_reply))

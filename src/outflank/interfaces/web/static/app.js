@@ -124,7 +124,7 @@ function openFirstGame() {
     () => {
       const level = defaultOpponent();
       if (!level || table.tree !== tree || tree.root.children.length || table.view !== "play") return;
-      table.players = { black: PERSON, white: { kind: "agent", text: level.text, name: level.name } };
+      table.players = { black: PERSON, white: { kind: "agent", text: level.name, name: level.name } };
       table.tell("game");
       table.tell("seats");
     },

@@ -59,7 +59,7 @@ function clockOf(text) {
 function parts() {
   const person = [{ value: "person", text: "Person" }];
   return {
-    size: el("select", {}, ...SIZES.map((size) => option([size, `${size} × ${size}`]))),
+    size: el("select", { onchange: () => rerate() }, ...SIZES.map((size) => option([size, `${size} × ${size}`]))),
     variant: radios(
       "Who wins",
       "variant",
@@ -81,9 +81,10 @@ function parts() {
 /** @type {ReturnType<typeof parts>} */
 let form;
 
-/** Levels are rated for each rule apart. */
+/** Levels are rated under each rules apart. */
 function rerate() {
-  for (const picker of [form.black, form.white]) picker.rate(form.variant.value);
+  const rules = { variant: form.variant.value, size: Number(form.size.value) };
+  for (const picker of [form.black, form.white]) picker.rate(rules);
 }
 
 function reveal() {
@@ -101,13 +102,13 @@ function fillIn() {
   form.opening.value = wish.opening === "pasted" ? "start" : wish.opening;
   form.black.pick(wish.black);
   rerate();
-  form.white.pick(wish.white ?? defaultOpponent(wish.variant)?.text ?? "person");
+  form.white.pick(wish.white ?? defaultOpponent(wish.variant)?.name ?? "person");
   reveal();
 }
 
 /** The level that a first visitor meets: the one nearest to a casual player, who wins about every other game. */
 export function defaultOpponent(variant = "standard") {
-  const distance = ({ ratings }) => Math.abs(ratings[variant].rating - CASUAL_ELO);
+  const distance = ({ ratings }) => Math.abs(ratings[`${variant} 8x8`].rating - CASUAL_ELO);
   return [...(welcome?.levels ?? [])].sort((a, b) => distance(a) - distance(b))[0];
 }
 
@@ -132,7 +133,7 @@ async function begin() {
 
 /** Has the server read an agent that was written by hand, so that a slip is told before the game begins. */
 async function checkAgent({ text }) {
-  if (text && !welcome?.levels.some((level) => level.text === text)) await server.ask("agent", { agent: text });
+  if (text && !welcome?.levels.some((level) => level.name === text)) await server.ask("agent", { agent: text });
 }
 
 async function firstTree(rules, opening) {
@@ -166,7 +167,7 @@ export function setUpNewGame() {
     body: [
       el("div", { class: "fields" }, field("Board", form.size), form.variant.group),
       el("div", { class: "fields" }, form.black.field, form.white.field),
-      el("p", { class: "hint" }, "The number of a level is its measured rating: Elo above random moves, give or take."),
+      el("p", { class: "hint" }, "A level has its rating on this board: Elo above random moves, give or take."),
       el("div", { class: "fields" }, field("Begin with", form.opening), field("Clock", form.clock)),
       field("Moves of the opening", form.plies),
       field("Transcript, position, GGF or OBF", form.pasted),

@@ -1,16 +1,18 @@
 /**
  * A choice of player: first the entries of the caller (a person, nobody, the default), then the levels with their
- * measured ratings, then any agent written as text.
+ * measured ratings, then any agent written as text. A level goes by its name, because its agent depends on the board.
  */
 import { el } from "./dom.js";
+import { rulesText } from "./rules.js";
 import { server, welcome } from "./server.js";
 
 const BY_TEXT = "by-text";
 let made = 0;
 
-/** "Club · 1510 ± 20"; random moves are where the ratings begin and have no error. */
-function levelLabel({ name, ratings }, variant) {
-  const { rating, low, high } = ratings[variant];
+/** "Club · 1510 ± 20"; random moves are where the ratings begin and have no error, other boards have no ratings. */
+function levelLabel({ name, ratings }, rules) {
+  if (!ratings[rules]) return name;
+  const { rating, low, high } = ratings[rules];
   return `${name} · ${rating}${high > low ? ` ± ${Math.round((high - low) / 2)}` : ""}`;
 }
 
@@ -52,7 +54,7 @@ export function agentPicker(label, first, onChange = () => {}) {
     el("p", { class: "hint note-line" }),
   );
 
-  let variant = "standard";
+  let rules = "standard 8x8";
 
   function fill() {
     const before = select.value;
@@ -60,7 +62,7 @@ export function agentPicker(label, first, onChange = () => {}) {
     const levels = el(
       "optgroup",
       { label: "Levels and their Elo above random moves" },
-      ...(welcome?.levels ?? []).map((level) => option(level.text, levelLabel(level, variant))),
+      ...(welcome?.levels ?? []).map((level) => option(level.name, levelLabel(level, rules))),
     );
     select.replaceChildren(
       ...first.map((entry) => option(entry.value, entry.text)),
@@ -73,13 +75,12 @@ export function agentPicker(label, first, onChange = () => {}) {
 
   function picked() {
     if (select.value === BY_TEXT) return { value: text.value.trim(), name: text.value.trim() };
-    const level = welcome?.levels.find((each) => each.text === select.value);
-    return { value: select.value, name: level?.name ?? select.value };
+    return { value: select.value, name: select.value };
   }
 
   function show() {
     text.hidden = select.value !== BY_TEXT;
-    const level = welcome?.levels.find((each) => each.text === select.value);
+    const level = welcome?.levels.find((each) => each.name === select.value);
     field.lastChild.textContent = level?.note ?? "";
   }
 
@@ -97,9 +98,9 @@ export function agentPicker(label, first, onChange = () => {}) {
     show();
   }
 
-  /** Shows the ratings of the standard or the reversed game. */
+  /** Shows the ratings under these rules. */
   function rate(wanted) {
-    variant = wanted;
+    rules = rulesText(wanted);
     fill();
   }
 
