@@ -22,17 +22,16 @@ from outflank.kernels import (
     bitboard,
     lanes,
     near_end,
-    outlook,
     patterns,
     playout,
     policy,
     rules,
     selective,
     selfplay,
-    shallow,
 )
 from outflank.kernels.evaluate import evaluation_of
 from outflank.kernels.jit import INTERPRETED, KERNELS, NATIVE, Board, Word
+from outflank.kernels.outlook import Outlook
 from outflank.kernels.policy import KINDS
 from outflank.kernels.table import new_table
 from outflank.learn.games import read_positions
@@ -232,14 +231,8 @@ def test_kernels_have_the_types_they_promise() -> None:
         # Kernels that kernels call are unknown to a process that loads their callers from disk.
         me, opp, full = start.boards
         game = endgame_rules(start.rules, "winner")
-        assert (
-            outlook.stability(me, opp, game) == (0, 0) and outlook.estimate(me, opp, game, 1, -1000, 1000, 100)[1] > 1
-        )
-        only = rules.play(
-            me, opp, 19 if size == 8 else 4 * 16 + 5
-        )  # with full taken as what is occupied the game is over
+        only = rules.play(me, opp, 19 if size == 8 else 4 * 16 + 5)
         occupied = tuple(Word(int(a) | int(b)) for a, b in zip(*only, strict=True))
-        shallow.shallow(me, opp, occupied, occupied, 1, 0, 5, 1, 1)
         near, control = new_table(0.1), np.array([0, 0, 10])
         assert near_end.near_end(me, opp, game, 10, 0, near, control) == near_end.search(
             me, opp, full, full, 10, 0, game, near, control
@@ -263,18 +256,19 @@ def test_kernels_have_the_types_they_promise() -> None:
         squares, firsts, scores = np.empty((1, size**2), np.int16), np.empty(1, np.int64), np.empty(1, np.int64)
         selfplay.play_games(me, opp, full, alone, built, Word(1), 0, size**2 - 8, size**2 - 5, squares, firsts, scores)
         assert squares[0, 0] >= 0
-        search = selective.Search(
+        trained = selective.Search(
             *(endgame_rules(Rules(size), "winner"), built, shipped_probcut(Rules(8)).margins(size**2)),
             *(new_table(0.1), np.zeros((1, 1), np.uint64), new_table(0.1)),
             *(np.zeros((selective.MOST_PLIES, size**2), np.int64), 1, np.array([0, 0, 10**6])),
         )
-        roots = np.zeros((1, 3), np.int64)
-        roots[0, 0] = 19 if size == 8 else 3 * 16 + 4
-        selective.search_root(me, opp, roots, 5, -9, 9, 0, 0, search)
-        assert roots[0, selective.KNOWN] != selective.NOTHING and selective.known_move(me, opp, search.table) < 0
-        selective.principal(me, opp, 3, -9, 9, 0, 0, 1, search)
-        selective.null_window(me, opp, 3, 0, 0, 0, 1, search)
-        selective.foreseen(me, opp, 1, -(10**9), 10**9, search)
+        for search in (trained, trained._replace(judge=Outlook(20))):
+            roots = np.zeros((1, 3), np.int64)
+            roots[0, 0] = 19 if size == 8 else 3 * 16 + 4
+            selective.search_root(me, opp, roots, 5, -9, 9, 0, 0, search)
+            assert roots[0, selective.KNOWN] != selective.NOTHING and selective.known_move(me, opp, search.table) < 0
+            selective.principal(me, opp, 3, -9, 9, 0, 0, 1, search)
+            selective.null_window(me, opp, 3, 0, 0, 0, 1, search)
+            selective.foreseen(me, opp, 1, -(10**9), 10**9, search)
         course = lanes.Course(me, opp, full, me, opp, 1, 1, 2, size**2 - 5, 1)
         rows = [np.zeros((size**2, len(me)), np.uint64) for _ in range(3)]
         kept = lanes.Kept(rows[0], rows[1], np.zeros(size**2, np.int8), np.zeros(1, np.int8))
@@ -286,10 +280,12 @@ def test_kernels_have_the_types_they_promise() -> None:
         for signature, overload in kernel.overloads.items():
             board = next((kind for kind in signature if isinstance(kind, types.UniTuple)), None)
             assert overload.signature.return_type == promised(declared, board), kernel.__name__
-    recursive: list[Any] = [rules.perft, outlook.estimate, shallow.shallow, near_end.search, selfplay.value_of]
-    recursive += [selective.null_window, selective.principal, selective.foreseen]
+    recursive: list[Any] = [rules.perft, near_end.search, selfplay.value_of]
     for kernel in recursive:
         assert len(kernel.signatures) == 2, f"{kernel.__name__} compiled more than once per layout: {kernel.signatures}"
+    judged: list[Any] = [selective.null_window, selective.principal, selective.foreseen]
+    for kernel in judged:
+        assert len(kernel.signatures) == 4, f"{kernel.__name__} compiled more than once per judge: {kernel.signatures}"
 
 
 DECORATORS = {"kernel", "instant", "inlined", "spliced", "routine"}

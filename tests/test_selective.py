@@ -86,7 +86,7 @@ def test_it_solves_like_the_solver(variant: Variant) -> None:
 @pytest.mark.compiled
 def test_a_crowd_of_threads_on_a_tiny_table_errs_never(monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight threads share 64 entries, so that each overwrites what another is reading; small searches too."""
-    monkeypatch.setattr("outflank.search.engine._AT_ONCE", 0)
+    monkeypatch.setattr("outflank.search.beside._AT_ONCE", 0)
     rng = random.Random(8)
     alone = EngineSearch(memory=64)
     crowd = EngineSearch(memory=64, threads=8)

@@ -12,13 +12,11 @@ import numba
 import pytest
 
 import naive
-from outflank.board import SIZES, VARIANTS, Empties, Position, Rules, Variant
+from outflank.board import Empties, Position, Rules, Variant
 from outflank.errors import BadSpec
-from outflank.kernels import endgame
 from outflank.kernels.bitboard import count, either, first, is_empty, moves, without, without_first
 from outflank.kernels.jit import Board
 from outflank.kernels.rules import after
-from outflank.search.clock import Clock
 from outflank.search.limits import Limits
 from outflank.search.solver import solve
 from support import DATA, EFFORT, PATIENCE, every_size, every_variant, from_naive, shared
@@ -243,15 +241,14 @@ def test_a_stopped_search_is_never_wrong(size: int, variant: Variant) -> None:
         assert solve(position, "wdl", Limits(nodes=100)).score in (None, outcome(score))
 
 
-@pytest.mark.parametrize("size", [6, 10])
-def test_slices_change_nothing(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("size", [6, 8, 10])
+def test_threads_and_the_clock_change_no_score(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(int(10 * EFFORT)):
-        position = played(Rules(size), 11 if EFFORT == 1 else 8, seed)
+        position = played(Rules(size), 13 if EFFORT == 1 else 8, seed)
         whole = solve(position)
         with monkeypatch.context() as patched:
-            patched.setattr(Clock, "slice", lambda clock: 1)
-            pieces = solve(position)
-        assert (pieces.score, pieces.move, pieces.nodes, pieces.pv) == (whole.score, whole.move, whole.nodes, whole.pv)
+            patched.setattr("outflank.search.beside._AT_ONCE", 0)  # beside the clock, however small
+            assert solve(position).score == solve(position, threads=3).score == whole.score
 
 
 @every_variant
@@ -281,26 +278,13 @@ def test_a_deadline_is_kept() -> None:
 def test_bad_questions() -> None:
     start = Position.start(Rules(4))
     bad: list[dict[str, Any]] = [{"by": "stones"}, {"empties": "black"}, {"memory_mb": 0}, {"memory_mb": -1}]
+    bad += [{"threads": 0}, {"threads": 10**6}]
     for options in bad:
         with pytest.raises(BadSpec, match="expected"):
             solve(start, **options)
 
 
 # --- the compiler -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.compiled
-def test_kernels_compile_once_per_layout_with_the_types_they_promise() -> None:
-    for size in SIZES:
-        for variant in VARIANTS:
-            solve(played(Rules(size, variant), 13 if size <= 8 else 9, 0), "wdl", Limits(nodes=50000))
-    pair = numba.types.UniTuple(numba.types.int64, 2)
-    promised = {"shallow": pair, "estimate": pair, "stability": pair, "proceed": numba.types.none}
-    for name, returns in promised.items():
-        kernel: Any = getattr(endgame, name)
-        layouts = 2 if name == "proceed" else min(len(kernel.signatures), 2)  # the disk gives back callers alone
-        assert len(kernel.signatures) == layouts, f"{name} compiled more than once per layout: {kernel.signatures}"
-        assert all(overload.signature.return_type == returns for overload in kernel.overloads.values()), name
 
 
 @pytest.mark.compiled

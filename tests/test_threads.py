@@ -15,9 +15,11 @@ from outflank.agents import Agent, agent
 from outflank.board import Position, Rules
 from outflank.errors import OutflankError
 from outflank.evaluation import read_evaluation
-from outflank.kernels import endgame
-from outflank.kernels.shallow import NONE
+from outflank.kernels.control import MOST
+from outflank.kernels.selective import CERTAIN
 from outflank.kernels.table import new_table
+from outflank.patterns import shipped_weights
+from outflank.search.beside import Question, new_searches, roots_of
 from outflank.search.decision import Decision
 from outflank.search.limits import Limits
 from outflank.search.minimax import MinimaxOptions, MinimaxSearch
@@ -152,21 +154,18 @@ def test_two_threads_that_think_at_once_are_told(impatient: None) -> None:
 
 def margin(position: Position, table: np.ndarray[Any, Any]) -> int:
     """The score of a position by the kernel of the solver, with this table."""
-    plies = 2 * position.empties + 3
-    boards, frames = np.zeros((2 * plies, position.rules.words), np.uint64), np.zeros((plies, endgame.FRAME), np.int64)
-    boards[0], boards[1], _ = position.boards
-    squares, state, rules = position.rules.cells, np.zeros(4, np.int64), endgame_rules(position.rules, "winner")
-    root = frames[0]
-    root[endgame.ALPHA], root[endgame.BETA], root[endgame.COUNT] = -squares - 1, squares + 1, endgame.UNOPENED
-    root[endgame.BEST] = NONE
-    while state[endgame.PLY] >= 0:
-        endgame.proceed(boards, frames, table, state, rules, 1000, 1 << 60)
-    return int(state[endgame.VALUE])
+    rules, most = position.rules, position.rules.cells + 1
+    game, margins = endgame_rules(rules, "winner"), np.zeros((1, 1, 1, 1), np.int16)
+    (search,) = new_searches(rules, game, shipped_weights(rules).build(), margins, table, threads=1)
+    search.control[MOST] = 1 << 60
+    me, opp, _ = position.boards
+    question = Question(me, opp, position.empties, -most, most, CERTAIN)
+    return question.ask(roots_of(position), 0, search)
 
 
 def test_eight_solvers_share_one_small_table() -> None:
     """In a table of 256 entries the threads overwrite each other all the time; every score is right."""
-    positions = [played(Rules(8), 13, seed) for seed in range(12)]
+    positions = [played(Rules(8), 14, seed) for seed in range(12)]
     scores = {position: solve(position).score for position in positions}
     for entries in (2**4, 2**8, 2**16):
         table = new_table(64, most=entries)

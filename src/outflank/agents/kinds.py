@@ -13,7 +13,8 @@ from outflank.engines import GTP, NBOARD, build_gtp, build_nboard
 from outflank.errors import BadSpec
 from outflank.evaluation import evaluation_option, read_evaluation, squares_option
 from outflank.schema import CheckedOptions, Option, Signature, choice, flag, number, whole
-from outflank.search.engine import MOST_THREADS, EngineSearch
+from outflank.search.beside import MOST_THREADS
+from outflank.search.engine import EngineSearch
 from outflank.search.heuristic import HeuristicPlayer
 from outflank.search.limits import Limits
 from outflank.search.memory import MOST_MEGABYTES

@@ -30,6 +30,7 @@ nodes at 14 empties).
 import numpy as np
 
 from outflank.kernels.bitboard import (
+    ONE,
     ZERO,
     both,
     count,
@@ -50,7 +51,6 @@ from outflank.kernels.control import NODES, Control, must_end
 from outflank.kernels.jit import Board, Word, Words, inlined, kernel
 from outflank.kernels.outlook import EndgameRules, frontier, stable_discs
 from outflank.kernels.rules import PASS, after, with_turned
-from outflank.kernels.shallow import NONE, final_score, odd_blocks, with_block_changed
 from outflank.kernels.table import lower_in, move_in, pack_bounds, position_hash, read, slot, upper_in, write
 
 NEAR_END = 14
@@ -63,7 +63,57 @@ _FRONTIER, _CUTOFFS = 7, 8
 """Empties from which the frontier is part of the order, and replies are looked up in the table beforehand."""
 
 
+NONE = -1024
+"""Less than every score."""
+
+
+# --- odd blocks ------------------------------------------------------------------------------------------
+
+
+def _block_table(words: int, stride: int) -> Words:
+    """For every square its block of 4x4 squares."""
+    table = np.zeros((64 * words, words), np.uint64)
+    for square in range(64 * words):
+        corner = square // stride // 4 * 4 * stride + square % stride // 4 * 4
+        for bit in (corner + row * stride + column for row in range(4) for column in range(4)):
+            table[square, bit >> 6] |= ONE << Word(bit & 63)
+    return table
+
+
+_BLOCKS_OF_8, _BLOCKS_OF_16 = _block_table(1, 8), _block_table(4, 16)
+
+
+@inlined
+def _with_block_changed(odd: Board, square: int) -> Board:
+    """The odd blocks after a disc was set on `square`."""
+    if len(odd) == 1:
+        return (odd[0] ^ _BLOCKS_OF_8[square, 0],)
+    else:
+        block = load(_BLOCKS_OF_16, square, odd)
+        return (odd[0] ^ block[0], odd[1] ^ block[1], odd[2] ^ block[2], odd[3] ^ block[3])
+
+
+@inlined
+def _odd_blocks(empty: Board) -> Board:
+    """The blocks that hold an odd number of empty squares."""
+    odd = without(empty, empty)
+    while not is_empty(empty):
+        odd = _with_block_changed(odd, first(empty))
+        empty = without_first(empty)
+    return odd
+
+
 # --- few squares ------------------------------------------------------------------------------------------
+
+
+@inlined
+def final_score(margin: int, empties: int, sign: int, prize: int) -> int:
+    """The score of a finished game."""
+    if margin > 0:
+        return sign * (margin + prize * empties)
+    if margin < 0:
+        return sign * (margin - prize * empties)
+    return 0
 
 
 @inlined
@@ -145,7 +195,7 @@ def _four(me: Board, opp: Board, empty: Board, odd: Board, alpha: int, rules: En
             if not is_empty(turned):
                 bit = single(square, me)
                 theirs, mine = with_turned(me, opp, turned, bit)
-                blocks = with_block_changed(odd, square)
+                blocks = _with_block_changed(odd, square)
                 value, done = _three(theirs, mine, without(empty, bit), blocks, -max(alpha, best) - 1, rules)
                 nodes += done
                 best = max(best, -value)
@@ -320,7 +370,7 @@ def search(
             load(ranked, at + MINE, me),
             load(ranked, at + REPLIES, me),
         )
-        blocks = with_block_changed(odd, square)
+        blocks = _with_block_changed(odd, square)
         bound = -max(alpha, best) - 1
         if empties == FEW + 1:
             value, nodes = few(theirs, mine, blocks, empties - 1, bound, rules)
@@ -350,5 +400,5 @@ def near_end(
     processor's cache.
     """
     legal = moves(me, opp, rules.full)
-    odd = odd_blocks(without(rules.full, either(me, opp)))
+    odd = _odd_blocks(without(rules.full, either(me, opp)))
     return search(me, opp, legal, odd, empties, alpha, rules, near, control)

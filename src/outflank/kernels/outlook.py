@@ -11,7 +11,6 @@ from outflank.kernels.bitboard import (
     count,
     down,
     either,
-    first,
     is_empty,
     moves,
     row_step,
@@ -19,10 +18,8 @@ from outflank.kernels.bitboard import (
     run_up,
     up,
     without,
-    without_first,
 )
-from outflank.kernels.jit import Board, Word, inlined, kernel
-from outflank.kernels.rules import after
+from outflank.kernels.jit import Board, Word, inlined, routine
 
 
 class EndgameRules(NamedTuple):
@@ -92,11 +89,11 @@ def stable_discs(of: Board, empty: Board, rules: EndgameRules) -> int:
     return count(_stable(of, _safe_lines(empty, rules)))
 
 
-@kernel
-def stability(me: Board, opp: Board, rules: EndgameRules) -> tuple[int, int]:
-    """Numbers of discs of `me` and of `opp` that can never be turned: a lower bound of the truth."""
-    safe = _safe_lines(without(rules.full, either(me, opp)), rules)
-    return count(_stable(me, safe)), count(_stable(opp, safe))
+class Outlook(NamedTuple):
+    """In place of trained patterns where there are none."""
+
+    weight: int
+    """Of a point of outlook, in hundredths of discs."""
 
 
 # --- outlook ----------------------------------------------------------------------------------------------
@@ -112,43 +109,13 @@ def frontier(of: Board, empty: Board, rules: EndgameRules) -> int:
     return count(both(empty, either(straight, either(_beside(inner, row - ONE), _beside(inner, row + ONE)))))
 
 
-@inlined
-def _outlook(me: Board, opp: Board, legal: Board, rules: EndgameRules) -> int:
+@routine
+def outlook_value(me: Board, opp: Board, rules: EndgameRules, outlook: Outlook) -> int:
     """A rough worth of a position to `me`, who is to move: moves, frontier and stable discs against theirs."""
-    empty = without(rules.full, either(me, opp))
-    mine, theirs = stability(me, opp, rules)
+    legal, empty = moves(me, opp, rules.full), without(rules.full, either(me, opp))
+    safe = _safe_lines(empty, rules)
+    stable = count(_stable(me, safe)) - count(_stable(opp, safe))
     corners, replies = both(rules.sides, rules.ends), moves(opp, me, rules.full)
     mobility = count(legal) + count(both(legal, corners)) - count(replies) - count(both(replies, corners))
     exposed = frontier(opp, empty, rules) - frontier(me, empty, rules)
-    return 8 * mobility + 4 * exposed + 8 * rules.sign * (mine - theirs)
-
-
-FAR = 1 << 20
-"""More than every outlook."""
-
-
-@kernel
-def estimate(
-    me: Board, opp: Board, rules: EndgameRules, plies: int, alpha: int, beta: int, most: int
-) -> tuple[int, int]:
-    """(the outlook after some plies of alpha-beta, nodes); it means nothing once the nodes are `most`.
-
-    Recursion keeps one signature.
-    """
-    legal = moves(me, opp, rules.full)
-    if plies == 0:
-        return _outlook(me, opp, legal, rules), 1
-    if is_empty(legal):
-        if is_empty(moves(opp, me, rules.full)):
-            return rules.sign * 1000 * (count(me) - count(opp)), 1
-        value, nodes = estimate(opp, me, rules, plies - 1, -beta, -alpha, most)
-        return -value, nodes
-    best, nodes = -FAR, 1
-    while best < beta and nodes < most and not is_empty(legal):
-        square = first(legal)
-        legal = without_first(legal)
-        theirs, mine = after(me, opp, square)
-        value, done = estimate(theirs, mine, rules, plies - 1, -beta, -max(alpha, best), most - nodes)
-        nodes += done
-        best = max(best, -value)
-    return best, nodes
+    return outlook.weight * (8 * mobility + 4 * exposed + 8 * rules.sign * stable)

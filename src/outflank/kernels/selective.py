@@ -25,11 +25,10 @@ import numpy.typing as npt
 from outflank.kernels.bitboard import ZERO, both, count, either, first, is_empty, moves, without_first
 from outflank.kernels.control import NODES, STOP, Control, must_end
 from outflank.kernels.jit import Board, Word, Words, inlined, kernel, routine
-from outflank.kernels.near_end import near_end
-from outflank.kernels.outlook import EndgameRules
+from outflank.kernels.near_end import final_score, near_end
+from outflank.kernels.outlook import EndgameRules, Outlook, outlook_value
 from outflank.kernels.patterns import UNIT, Patterns, pattern_value
 from outflank.kernels.rules import after
-from outflank.kernels.shallow import final_score
 from outflank.kernels.table import (
     NO_MOVE,
     depth_in,
@@ -60,19 +59,27 @@ SHARED = 4
 """Depth from which a move in another thread's hand is put off."""
 NEAR = 12
 """Empties up to which the end of the game is searched without the evaluation."""
+HOPELESS = 40
+"""Depth beyond which no search ends, and one ply must do for the order so that limits are kept."""
 MOST_PLIES = 192
-"""Rows of `lists`: no line of a search is longer, with its passes and the searches inside it."""
+"""Rows of `lists` up to 8x8: no line of a search is longer, with its passes and the searches inside it."""
 
 _ITEM = 512
 _FIRST = 1 << 40
 _FAR = 1 << 30
+_MARGIN = 8 * UNIT
+"""How much worse than the best a move must be foreseen to be known only roughly."""
+
+
+Judge = Patterns | Outlook
+"""What moves are ordered by, and leaves are worth."""
 
 
 class Search(NamedTuple):
     """What a thread searches with."""
 
     rules: EndgameRules
-    patterns: Patterns
+    judge: Judge
     margins: npt.NDArray[np.int16]
     """[confidences, 2, depths, empties]: how far a probe must be from `alpha`, in discs, before leaves and the end."""
     table: Words
@@ -92,6 +99,18 @@ class Search(NamedTuple):
 
 
 @inlined
+def _judged(me: Board, opp: Board, judge: Judge, rules: EndgameRules) -> int:
+    """What a position is worth by patterns or, on a board without trained ones, by its outlook, in 1/UNIT discs.
+
+    They are told apart by their fields: numba and mypy both know how many a tuple has.
+    """
+    if len(judge) == 1:
+        return outlook_value(me, opp, rules, judge)
+    else:
+        return pattern_value(me, opp, judge)
+
+
+@inlined
 def _in_discs(value: int) -> int:
     """Hundredths of discs, rounded to the nearest disc."""
     return (value + UNIT // 2) // UNIT
@@ -103,7 +122,7 @@ def _leaf(me: Board, opp: Board, search: Search) -> int:
     if is_empty(me):
         return -search.rules.sign * search.rules.squares
     most = search.rules.squares - 2
-    return min(max(_in_discs(pattern_value(me, opp, search.patterns)), -most), most)
+    return min(max(_in_discs(_judged(me, opp, search.judge, search.rules)), -most), most)
 
 
 @inlined
@@ -117,11 +136,13 @@ def _finished(me: Board, opp: Board, search: Search) -> int:
 def foreseen(me: Board, opp: Board, plies: int, alpha: int, beta: int, search: Search) -> int:
     """The evaluation after some plies of alpha-beta, in 1/UNIT discs: what moves are ordered by.
 
+    Once the search must end, the evaluation itself, so that limits are kept.
+
     Recursion keeps one signature.
     """
     search.control[NODES] += 1
-    if plies == 0:
-        return pattern_value(me, opp, search.patterns)
+    if plies == 0 or must_end(search.control):
+        return _judged(me, opp, search.judge, search.rules)
     legal = moves(me, opp, search.rules.full)
     if is_empty(legal):
         if is_empty(moves(opp, me, search.rules.full)):
@@ -132,7 +153,11 @@ def foreseen(me: Board, opp: Board, plies: int, alpha: int, beta: int, search: S
         square = first(legal)
         legal = without_first(legal)
         theirs, mine = after(me, opp, square)
-        best = max(best, -foreseen(theirs, mine, plies - 1, -beta, -best, search))
+        if plies == 1:  # saves the call, which hands all of `search` over
+            search.control[NODES] += 1
+            best = max(best, -_judged(theirs, mine, search.judge, search.rules))
+        else:
+            best = max(best, -foreseen(theirs, mine, plies - 1, -beta, -best, search))
     return best
 
 
@@ -192,11 +217,13 @@ def _remember(
 
 
 @inlined
-def _foresight(depth: int) -> int:
+def _foresight(depth: int, to_end: bool) -> int:
     """Plies of the searches that moves are ordered by; -1 where replies alone must do."""
     if depth < 4:
         return -1
-    return min(max((depth - 9) // 3, 0), 3)
+    if depth > HOPELESS:
+        return 1
+    return min(max((depth - (NEAR + 1 if to_end else 9)) // 3, 0), 3)
 
 
 @inlined
@@ -224,15 +251,17 @@ def _list_moves(
 ) -> int:
     """Lists the moves in the order they will be tried: how many; or, where the table knows a reply that settles the
     node, -1 with the value in the first place of the list."""
-    rules, listed, plies = search.rules, 0, _foresight(depth)
+    rules, listed, plies = search.rules, 0, _foresight(depth, to_end)
     # Not literals: cached recursion that is called with one crashes in the next process.
     lowest, highest = int(np.int64(-_FAR)), int(np.int64(_FAR))
+    foreseen_best = lowest
+    look_up = depth >= LOOKED_UP and not (to_end and depth == NEAR + 1)  # which the table does not hold
     corners = both(rules.sides, rules.ends)
     while not is_empty(legal):
         square = first(legal)
         legal = without_first(legal)
         theirs, mine = after(me, opp, square)
-        if depth >= LOOKED_UP:
+        if look_up:
             entry = _recall(search.table, position_hash(theirs, mine))
             if entry != ZERO and _serves(entry, depth - 1, confidence) and -upper_in(entry) > alpha:
                 search.lists[ply, 0] = -upper_in(entry)
@@ -244,7 +273,12 @@ def _list_moves(
             if plies < 0:
                 rank = -mobility
             else:
-                value = -foreseen(theirs, mine, plies, lowest, highest, search)
+                if plies == 0:
+                    search.control[NODES] += 1
+                    value = -_judged(theirs, mine, search.judge, search.rules)
+                else:
+                    value = -foreseen(theirs, mine, plies, lowest, min(highest, _MARGIN - foreseen_best), search)
+                foreseen_best = max(foreseen_best, value)
                 rank = value - (120 if to_end else 80) * mobility
         _insert(search, ply, listed, rank * _ITEM + square)
         listed += 1
@@ -418,7 +452,8 @@ def principal(
     if entry != ZERO and _serves(entry, depth, confidence) and lower_in(entry) == upper_in(entry):
         return lower_in(entry)
     if hint == NO_MOVE and depth > 2:
-        principal(me, opp, depth - 2, alpha, beta, confidence, shared, ply + 1, search)
+        inner = probe_depth(depth) if depth == empty else depth - 2
+        principal(me, opp, inner, alpha, beta, confidence, shared, ply + 1, search)
         hint = move_in(_recall(search.table, key))
     never = int(np.int64(INFINITY))
     listed = _list_moves(me, opp, legal, depth, never, confidence, hint, depth == empty, ply, search)

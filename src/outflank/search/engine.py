@@ -11,18 +11,16 @@ The transposition table is kept from move to move of a game and has a fixed size
 
 import math
 import random
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from outflank.board import Position, Rules
 from outflank.kernels import selective as kernel
-from outflank.kernels.control import CELLS, MOST, NODES, STOP
 from outflank.kernels.table import NO_MOVE, new_table
 from outflank.patterns import shipped_weights
+from outflank.search.beside import Question, Roots, Runner, new_searches, roots_of
 from outflank.search.clock import Clock
 from outflank.search.decision import Decision, RootMove
 from outflank.search.limits import NO_LIMIT, Limits
@@ -31,14 +29,6 @@ from outflank.search.player import Player
 from outflank.search.probcut import PERCENT, margins_without_cuts, shipped_probcut
 from outflank.search.solver import endgame_rules
 
-Roots = npt.NDArray[np.int64]
-"""[moves, 3]: square, value and what the value is."""
-
-MOST_THREADS = 64
-_AT_ONCE = 20_000
-"""Nodes that are searched without looking at the clock: a few milliseconds."""
-_LOOK_SECONDS = 0.002
-"""Time between two looks at the clock."""
 _JUMP = 10
 """Moves before the end of the game from which a search goes to it."""
 _WINDOWS = (3, 8, 200)
@@ -47,7 +37,6 @@ _FREE, _DOUBT = 16, 2.5
 """Empties from which the end of the game takes no time to speak of; the most that doubts may stretch the usual time."""
 _AGES = 500
 """Searches after which the table is cleared: its entries know their age by a few bits."""
-_NEAR_MEGABYTES = 0.5
 
 
 @dataclass(frozen=True)
@@ -78,23 +67,16 @@ class _Tools:
     def __init__(self, rules: Rules, megabytes: float, threads: int, cuts: bool) -> None:
         with memory_for("memory", megabytes):
             self.table = new_table(megabytes, least=2)
-        busy = np.zeros((1 << 12 if threads > 1 else 1, 1), np.uint64)
-        shared = endgame_rules(rules, "winner"), shipped_weights(rules).build()
         margins = shipped_probcut(rules).margins(rules.cells) if cuts else margins_without_cuts(rules.cells)
         self.age = 0
-        self.searches = [
-            kernel.Search(
-                *shared,
-                margins,
-                self.table,
-                busy,
-                new_table(_NEAR_MEGABYTES),
-                np.zeros((kernel.MOST_PLIES, rules.cells), np.int64),
-                self.age,
-                np.zeros(CELLS, np.int64),
-            )
-            for _ in range(threads)
-        ]
+        self.searches = new_searches(
+            rules,
+            endgame_rules(rules, "winner"),
+            shipped_weights(rules).build(),
+            margins,
+            self.table,
+            threads,
+        )
 
     def begin(self) -> None:
         """A new decision: what was known before stays, and is the first to be replaced."""
@@ -212,49 +194,6 @@ def _patience(history: Sequence[tuple[int, int]]) -> float:
     return 0.4 if len(moves) >= 5 and len(set(moves[-5:])) == 1 else 0.8
 
 
-class _Race:
-    """The same search in one or more threads with one table: the first to finish wins, and stops the others."""
-
-    def __init__(self, run: "_Run", roots: Roots, step: _Step, alpha: int, beta: int, most: int) -> None:
-        self.over = threading.Event()
-        self.searches = run.searches
-        self.roots = [roots.copy() for _ in self.searches]
-        self.won: int | None = None
-        self.value = 0
-        shared = int(len(self.searches) > 1)
-        self._question = run.me, run.opp, step.depth, alpha, beta, step.confidence, shared
-        self._lock = threading.Lock()
-        for search in self.searches:
-            search.control[:] = 0
-            search.control[MOST] = most
-        self._threads = [
-            threading.Thread(target=self._work, args=(number,), name=f"engine-{number}", daemon=True)
-            for number in range(len(self.searches))
-        ]
-        for thread in self._threads:
-            thread.start()
-
-    def _work(self, number: int) -> None:
-        search = self.searches[number]
-        me, opp, depth, alpha, beta, confidence, shared = self._question
-        value = kernel.search_root(me, opp, self.roots[number], depth, alpha, beta, confidence, shared, search)
-        with self._lock:
-            if self.won is None and not search.control[STOP]:
-                self.won, self.value = number, value
-        self._stop()
-        self.over.set()
-
-    def _stop(self) -> None:
-        for search in self.searches:
-            search.control[STOP] = 1
-
-    def end(self) -> None:
-        """Stops all threads and waits for them: a node or two."""
-        self._stop()
-        for thread in self._threads:
-            thread.join()
-
-
 class _Run:
     """One decision in the making."""
 
@@ -268,8 +207,8 @@ class _Run:
         self.tools.begin()
         self.searches = self.tools.searches
         self.me, self.opp, _ = position.boards
-        self.roots = _roots_of(position)
-        self.nodes = self.last_nodes = 0
+        self.roots = roots_of(position)
+        self.runner = Runner(self.searches, self.limits, self.clock)
         self.value = 0
         self.done = _Step(0, 0, False)
 
@@ -277,39 +216,8 @@ class _Run:
 
     def search(self, roots: Roots, step: _Step, alpha: int, beta: int) -> int | None:
         """The value of these moves in this window, written beside them; None when a limit stopped it."""
-        left = NO_LIMIT if self.limits.nodes is None else self.limits.nodes - self.nodes
-        if self.last_nodes < _AT_ONCE:
-            value = self._run_here(roots, step, alpha, beta, min(left, _AT_ONCE))
-            if value is not None or left <= _AT_ONCE:
-                return value
-            left = NO_LIMIT if self.limits.nodes is None else self.limits.nodes - self.nodes
-        return self._run_beside(roots, step, alpha, beta, left)
-
-    def _run_here(self, roots: Roots, step: _Step, alpha: int, beta: int, most: int) -> int | None:
-        search = self.searches[0]
-        search.control[:] = 0
-        search.control[MOST] = most
-        shared = 0
-        value = kernel.search_root(self.me, self.opp, roots, step.depth, alpha, beta, step.confidence, shared, search)
-        self._count(int(search.control[NODES]))
-        return None if search.control[STOP] else value
-
-    def _run_beside(self, roots: Roots, step: _Step, alpha: int, beta: int, most: int) -> int | None:
-        """The same in threads, while this one looks at the clock."""
-        race = _Race(self, roots, step, alpha, beta, most)
-        try:
-            while not race.over.wait(_LOOK_SECONDS):
-                if self.clock.expired:
-                    break
-        finally:
-            race.end()
-        self._count(sum(int(search.control[NODES]) for search in self.searches))
-        roots[:] = race.roots[race.won or 0]
-        return None if race.won is None else race.value
-
-    def _count(self, nodes: int) -> None:
-        self.nodes += nodes
-        self.last_nodes = nodes
+        question = Question(self.me, self.opp, step.depth, alpha, beta, step.confidence)
+        return self.runner.search(roots, question)
 
     # --- all moves against each other -------------------------------------------------------------------------------
 
@@ -430,7 +338,7 @@ class _Run:
             move=move,
             seen_from=self.position.turn,
             value=value,
-            nodes=self.nodes,
+            nodes=self.runner.nodes,
             depth=self.done.depth,
             seconds=self.clock.seconds,
             pv=self._line(move) if self.engine.explains else (move,),
@@ -463,7 +371,7 @@ class _Run:
         """The move that the table holds best; near a certain end, where it holds none, the best move."""
         me, opp, _ = position.boards
         if self.done.to_end and self.done.confidence == kernel.CERTAIN and position.empties <= kernel.NEAR:
-            roots, search, alone = _roots_of(position), self.searches[0], 0
+            roots, search, alone = roots_of(position), self.searches[0], 0
             search.control[:] = (0, 0, NO_LIMIT)
             most = position.rules.cells + 1
             kernel.search_root(me, opp, roots, position.empties, -most, most, kernel.CERTAIN, alone, search)
@@ -472,10 +380,3 @@ class _Run:
         bit = int(kernel.known_move(me, opp, self.tools.table))
         known = bit != NO_MOVE and position.moves_mask >> bit & 1  # another position may have the same key
         return position.rules.by_bit[bit] if known else None
-
-
-def _roots_of(position: Position) -> Roots:
-    """The legal moves, about which nothing is known."""
-    roots = np.zeros((len(position.moves), 3), np.int64)
-    roots[:, kernel.SQUARE] = [position.rules.bit(square).bit_length() - 1 for square in position.moves]
-    return roots

@@ -1,14 +1,11 @@
-"""Perfect play to the end of the game: `solve` dresses the kernel of `kernels/endgame.py`.
+"""Perfect play to the end of the game: `solve` dresses the kernels of `kernels/selective.py`.
 
-A search is a stack of frames in arrays that the kernel works on in slices; between slices the clock is read and
-Ctrl-C is heard. Stopping and going on changes nothing, so that a search limited by nodes alone always ends the
-same, at the limit or one position of a few empty squares beyond it. A search that a limit stops says what it has
-proven: `score` is None, `at_least` and `at_most` enclose it.
+The moves are put in order first, by searches of a few moves and, where there are trained patterns, by searches to the
+end that are probably right: they fill the table with good moves, and their value says where the score is. The certain
+search then has a narrow window around it, and wider ones where it was wrong. A search that a limit stops says what it
+has proven: `score` is None, `at_least` and `at_most` enclose it.
 
-A margin is found in two searches with one table: win, draw or loss first, then the window that is left. On 18 FFO
-positions (24-26, 28, 30-37, 40-44, 47) that took 411 million nodes, one open window 461 million, null windows from
-bound to bound (MTD) 405 million but more where scores are far from 0; and a search that is stopped later knows
-who wins.
+With one thread a search limited by nodes always ends the same, a position of a few empty squares beyond the limit.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,24 +13,34 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from outflank.board import Empties, Position, Rules
 from outflank.errors import BadSpec
 from outflank.inputs import expect, shown
-from outflank.kernels import endgame as kernels
-from outflank.kernels.jit import INTERPRETED
-from outflank.kernels.outlook import EndgameRules
-from outflank.kernels.rules import PASS
-from outflank.kernels.shallow import NONE
+from outflank.kernels import selective as kernel
+from outflank.kernels.outlook import EndgameRules, Outlook
 from outflank.kernels.table import new_table
+from outflank.patterns import shipped_weights
+from outflank.search.beside import MOST_THREADS, Question, Roots, Runner, new_searches, roots_of
 from outflank.search.clock import Clock
 from outflank.search.decision import RootMove
-from outflank.search.limits import NO_LIMIT, Limits
+from outflank.search.limits import Limits
 from outflank.search.memory import MOST_MEGABYTES, memory_for
+from outflank.search.probcut import shipped_probcut
 
 Aim = Literal["margin", "wdl"]
 
-_FIRST_RATE = 1e4 if INTERPRETED else 5e6
+_OUTLOOK = Outlook(20)
+_NO_MARGINS = np.zeros((1, 1, 1, 1), np.int16)
+_ORDERED = 6
+"""Moves of the deepest search by which moves are put in order where there are no trained patterns."""
+_BEFORE_END = 10
+"""Moves before the end of the game from which a search goes to it."""
+_PROBABLE = (0, 2)
+"""Confidences of the searches to the end before the certain one."""
+_WIDTHS = (1, 4)
+"""Discs to both sides of the expected score, before the window is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +82,13 @@ def solve(
     empties: Empties = "winner",
     memory_mb: float = 64,
     every_move: bool = False,
+    threads: int = 1,
 ) -> Solution:
     """The outcome of perfect play from here, by the final margin or only by win, draw and loss.
 
     `empties` says who owns the empty squares of a finished game, as `Position.score`. Limits of nodes and of
-    time count; the table takes at most `memory_mb` megabytes. With `every_move` all legal moves get their score.
+    time count; the table takes at most `memory_mb` megabytes. With `every_move` all legal moves get their score. With
+    several threads, which share the table, the score is the same and comes sooner.
 
     >>> start = Position.start(Rules(4))
     >>> solve(start).score, solve(start, by="wdl").score, solve(start.with_variant("reversed")).score
@@ -90,7 +99,10 @@ def solve(
     expect(Position, position=position)
     expect(Limits | None, limits=limits)
     _check(by, empties, memory_mb)
-    searcher = _Searcher(position, by, empties, limits or Limits(), memory_mb)
+    expect(int, threads=threads)
+    if not 1 <= threads <= MOST_THREADS:
+        raise BadSpec(f"threads={shown(threads)} is not possible; expected 1 to {MOST_THREADS}")
+    searcher = _Searcher(position, by, empties, limits or Limits(), memory_mb, threads)
     return searcher.solve_every_move() if every_move and position.moves_mask else searcher.solve()
 
 
@@ -100,7 +112,7 @@ def solve_moves(position: Position, order: Iterable[int], memory_mb: float = 64)
     >>> [(found.move, found.score) for found in solve_moves(Position.start(Rules(4)), [4, 1])]
     [(4, -10), (1, -10)]
     """
-    searcher = _Searcher(position, "margin", "winner", Limits(), memory_mb)
+    searcher = _Searcher(position, "margin", "winner", Limits(), memory_mb, threads=1)
     for move in order:
         yield searcher.solve_move(move)
 
@@ -129,97 +141,115 @@ def endgame_rules(rules: Rules, empties: Empties) -> EndgameRules:
     )
 
 
+def _judge(rules: Rules) -> tuple[kernel.Judge, npt.NDArray[np.int16], bool]:
+    """(what moves are ordered by, margins of probable searches, whether there are any)."""
+    try:
+        return shipped_weights(rules).build(), shipped_probcut(rules).margins(rules.cells), True
+    except BadSpec:
+        return _OUTLOOK, _NO_MARGINS, False
+
+
 class _Searcher:
     """The arrays and the clock of one call of `solve`; several searches share the table."""
 
-    def __init__(self, position: Position, by: Aim, empties: Empties, limits: Limits, memory_mb: float) -> None:
-        plies = 2 * position.empties + 3
+    def __init__(
+        self, position: Position, by: Aim, empties: Empties, limits: Limits, memory_mb: float, threads: int
+    ) -> None:
         self.position, self.rules, self.by = position, position.rules, by
-        self.limits = limits.for_move((position.empties + 1) // 2)
-        self.clock = Clock(self.limits, _FIRST_RATE)
+        self.clock = Clock(limits.for_move((position.empties + 1) // 2), rate=5e6)
         self.game = endgame_rules(position.rules, empties)
         self.worst, self.best = (-1, 1) if by == "wdl" else (-self.game.squares, self.game.squares)
         with memory_for("memory", memory_mb):  # few empties cannot fill more
             self.table = new_table(memory_mb, least=2, most=2 ** (position.empties + 4))
-        self.boards = np.zeros((2 * plies, position.rules.words), np.uint64)
-        self.frames = np.zeros((plies, kernels.FRAME), np.int64)
-        self.state = np.zeros(4, np.int64)
-        self.nodes = 0
-        self.proven: int | None = None
-        """The best move of the last search that came to its end."""
+        judge, margins, self.trained = _judge(position.rules)
+        searches = new_searches(position.rules, self.game, judge, margins, self.table, threads)
+        self.runner = Runner(searches, limits.for_move((position.empties + 1) // 2), self.clock)
+        self.roots: Roots = np.zeros((0, 3), np.int64)
 
     # --- one search -----------------------------------------------------------------------------------
 
-    def _search(self, position: Position, alpha: int, beta: int) -> bool:
-        """Whether the search of this position came to its end."""
-        self.boards[0], self.boards[1], _ = position.boards
-        root = self.frames[0]
-        root[kernels.ALPHA], root[kernels.BETA], root[kernels.COUNT] = alpha, beta, kernels.UNOPENED
-        root[kernels.BEST], root[kernels.BEST_MOVE] = NONE, PASS
-        self.state[:] = 0
-        while self.state[kernels.PLY] >= 0:
-            budget = self._budget()
-            if budget <= 0:
-                return False
-            before = int(self.state[kernels.NODES])
-            kernels.proceed(self.boards, self.frames, self.table, self.state, self.game, budget, self._left())
-            done = int(self.state[kernels.NODES]) - before
-            self.nodes += done
-            self.clock.worked(done)
-        return True
+    def _ask(self, position: Position, depth: int, alpha: int, beta: int, confidence: int) -> int | None:
+        """The value of a position that has moves, the best of which comes first in `roots` then; None if stopped."""
+        me, opp, _ = position.boards
+        before = self.roots.copy()
+        value = self.runner.search(self.roots, Question(me, opp, depth, alpha, beta, confidence))
+        if value is None and not (self.roots[:, kernel.KNOWN] == kernel.VALUED).any():
+            self.roots[:, : kernel.KNOWN] = before[:, : kernel.KNOWN]
+        else:
+            known = self.roots[:, kernel.KNOWN]
+            rank = np.where(known == kernel.NOTHING, -(1 << 20), 4 * self.roots[:, kernel.VALUE] + known)
+            self.roots = self.roots[np.argsort(-rank, kind="stable")]
+        return value
 
-    def _budget(self) -> int:
-        """Nodes of the next slice, 0 when a limit is reached; the first slice is done in any case."""
-        if self.nodes == 0:
-            return 1
-        return 0 if self.clock.expired else min(self.clock.slice(), self._left())
+    def _order(self, position: Position) -> int | None:
+        """Puts the moves of a position in order, the most promising first; what the score will be, if that is known.
 
-    def _left(self) -> int:
-        """Nodes before the limit is reached."""
-        return NO_LIMIT if self.limits.nodes is None else self.limits.nodes - self.nodes
+        Stops as soon as a limit is reached: the certain search then ends at once.
+        """
+        self.roots = roots_of(position)
+        empties, most, value = position.empties, self.game.squares + 1, 0
+        if empties <= kernel.NEAR:
+            return None
+        deepest = empties - _BEFORE_END if self.trained else min(_ORDERED, empties - kernel.NEAR)
+        steps = [(depth, 0 if self.trained else kernel.CERTAIN) for depth in range(1, deepest + 1)]
+        if self.trained:
+            steps += [(empties, confidence) for confidence in _PROBABLE]
+        for depth, confidence in steps:
+            width = 3 if self.trained and depth > 2 else 2 * most
+            found = self._ask(position, depth, value - width, value + width, confidence)
+            if found is not None and abs(found - value) >= width:
+                found = self._ask(position, depth, -most, most, confidence)
+            if found is None:
+                return None
+            value = found
+        return value if self.trained else None
 
     def _narrowed(self, position: Position, lower: int, upper: int, alpha: int, beta: int) -> tuple[int, int, bool]:
         """(proven bounds after a search with this window, whether it came to its end)."""
-        finished = self._search(position, alpha, beta)
-        if finished:
-            self.proven = int(self.state[kernels.MOVE])
-        value = int(self.state[kernels.VALUE] if finished else self.frames[0, kernels.BEST])
+        found = self._ask(position, position.empties, alpha, beta, kernel.CERTAIN)
+        valued = self.roots[self.roots[:, kernel.KNOWN] == kernel.VALUED, kernel.VALUE]
+        value = max(int(valued.max(initial=-kernel.INFINITY)) if found is None else found, -kernel.INFINITY)
         if value > alpha:
             lower = max(lower, min(value, self.best))
-        if value < beta and finished:
+        if found is not None and value < beta:
             upper = min(upper, max(value, self.worst))
-        return lower, upper, finished
+        return lower, upper, found is not None
 
     def _bounds(self, position: Position) -> tuple[int, int]:
         """Proven bounds of the score of a position, equal unless a limit stopped the search."""
-        lower, upper, finished = self._narrowed(position, self.worst, self.best, -1, 1)
-        if finished and lower < upper:
-            lower, upper, _ = self._narrowed(position, lower, upper, lower - 1, upper + 1)
+        if position.is_over:
+            score = self._clipped(position.score(position.turn, "winner" if self.game.prize else "nobody"))
+            return score, score
+        if position.must_pass:
+            lower, upper = self._bounds(position.play(position.rules.pass_move))
+            return -upper, -lower
+        guess = self._clipped(self._order(position) or 0)
+        lower, upper, widths = self.worst, self.best, [*_WIDTHS, 2 * self.game.squares]
+        for width in widths:
+            alpha, beta = max(lower - 1, guess - width), min(upper + 1, guess + width)
+            lower, upper, finished = self._narrowed(position, lower, upper, alpha, beta)
+            if lower == upper or not finished:
+                break
+            guess = lower if lower > self.worst else upper
         return lower, upper
 
-    def _square(self, bit: int) -> int:
-        """A move of the kernel as one of ours."""
-        return self.rules.by_bit[bit]
+    def _clipped(self, score: int) -> int:
+        return min(max(score, self.worst), self.best)
 
-    def _root_move(self) -> int | None:
-        """The best move of the last search; of a stopped one the best so far, that of the search before, or the
-        most promising."""
-        if self.position.is_over:
-            return None
-        best, improves, move = (
-            int(self.frames[0, field]) for field in (kernels.BEST, kernels.ALPHA, kernels.BEST_MOVE)
-        )
-        if self.proven is not None and best <= improves:
-            return self._square(self.proven)
-        return self._square(int(self.frames[0, kernels.MOVES]) % kernels.ITEM - 1 if best == NONE else move)
+    def _first_root(self) -> int:
+        """The move that comes first now."""
+        return self.rules.by_bit[int(self.roots[0, kernel.SQUARE])]
 
     # --- what people ask for --------------------------------------------------------------------------
 
     def solve(self) -> Solution:
         """The score and one best move."""
         lower, upper = self._bounds(self.position)
-        move = self._root_move()
+        move = None if self.position.is_over else self._best_move(self.position)
         return self._solution(lower, upper, move, self._line(lower, move) if lower == upper else ())
+
+    def _best_move(self, position: Position) -> int:
+        return position.rules.pass_move if position.must_pass else self._first_root()
 
     def solve_move(self, move: int) -> Solution:
         """The score of one move."""
@@ -243,14 +273,25 @@ class _Searcher:
         while move is not None:
             line.append(move)
             position, score = position.play(move), -score
-            alpha, beta = (-1, 1) if self.by == "wdl" else (score - 1, score + 1)
-            if position.is_over or not self._search(position, alpha, beta):
-                break
-            move = self._square(int(self.state[kernels.MOVE]))
+            move = None if position.is_over else self._next_of_line(position, score)
         return tuple(line)
+
+    def _next_of_line(self, position: Position, score: int) -> int | None:
+        """A move that keeps the score; None when a limit stops the search for it."""
+        if position.must_pass:
+            return position.rules.pass_move
+        me, opp, _ = position.boards
+        self.roots = roots_of(position)
+        known = self.roots[:, kernel.SQUARE] == kernel.known_move(me, opp, self.table)
+        self.roots = self.roots[np.argsort(~known, kind="stable")]
+        alpha, beta = (-1, 1) if self.by == "wdl" else (score - 1, score + 1)
+        if self._ask(position, position.empties, alpha, beta, kernel.CERTAIN) is None:
+            return None
+        return self._first_root()
 
     def _solution(
         self, lower: int, upper: int, move: int | None, pv: tuple[int, ...] = (), moves: tuple[RootMove, ...] = ()
     ) -> Solution:
         score = lower if lower == upper else None
-        return Solution(self.position, self.by, score, lower, upper, move, self.nodes, self.clock.seconds, pv, moves)
+        nodes, seconds = self.runner.nodes, self.clock.seconds
+        return Solution(self.position, self.by, score, lower, upper, move, nodes, seconds, pv, moves)
