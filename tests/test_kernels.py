@@ -28,6 +28,7 @@ from outflank.kernels import (
     rules,
     selective,
     selfplay,
+    shallow,
 )
 from outflank.kernels.evaluate import evaluation_of
 from outflank.kernels.jit import INTERPRETED, KERNELS, NATIVE, Board, Word
@@ -237,7 +238,8 @@ def test_kernels_have_the_types_they_promise() -> None:
         assert near_end.near_end(me, opp, game, 10, 0, near, control) == near_end.search(
             me, opp, full, full, 10, 0, game, near, control
         )
-        near_end.few(*only, occupied, 0, 0, game)
+        shallow.few(*only, occupied, occupied, 0, 0, 5, 1, 1)
+        shallow.shallow(*only, occupied, occupied, 0, 0, 5, 1, 1)
         if size == 8:
             playout.games_side_by_side(me, opp, full, Word(1), 0, np.empty(2, np.int16), playout.new_lanes())
         guided: Any = PlayoutPolicy("weighted").build(start.rules, 0.5)
@@ -280,7 +282,7 @@ def test_kernels_have_the_types_they_promise() -> None:
         for signature, overload in kernel.overloads.items():
             board = next((kind for kind in signature if isinstance(kind, types.UniTuple)), None)
             assert overload.signature.return_type == promised(declared, board), kernel.__name__
-    recursive: list[Any] = [rules.perft, near_end.search, selfplay.value_of]
+    recursive: list[Any] = [rules.perft, shallow.shallow, near_end.search, selfplay.value_of]
     for kernel in recursive:
         assert len(kernel.signatures) == 2, f"{kernel.__name__} compiled more than once per layout: {kernel.signatures}"
     judged: list[Any] = [selective.null_window, selective.principal, selective.foreseen]

@@ -13,7 +13,8 @@ import naive
 from outflank.board import Empties, Position, Rules, Variant
 from outflank.kernels.control import CELLS, MOST, NODES, STOP, Control
 from outflank.kernels.jit import Words
-from outflank.kernels.near_end import CHECKED, NEAR_END, few, near_end, search
+from outflank.kernels.near_end import CHECKED, NEAR_END, near_end, search
+from outflank.kernels.shallow import few, shallow
 from outflank.kernels.table import lower_in, new_table, upper_in
 from outflank.search.solver import endgame_rules
 from support import EFFORT, PATIENCE, every_size, every_variant, from_naive
@@ -127,7 +128,7 @@ def test_kernels_compile_once_per_layout() -> None:
         for variant in ("standard", "reversed"):
             for holes in range(9):
                 bound(filled(Rules(size, variant), holes, 1), 0, "nobody", new_table(0.01))
-    kernels: list[Any] = [near_end, search, few]
+    kernels: list[Any] = [near_end, search, few, shallow]
     assert len(kernels[0].signatures) == 2
     assert all(len(kernel.signatures) <= 2 for kernel in kernels), "a literal was passed on"
 

@@ -53,6 +53,7 @@ _DEPTH = Option("depth", whole(1, 500), None, "plies; 5 when no limit at all is 
 _SECONDS = Option("seconds", number(0, above=True), None, "time for a move; 2s and 300ms are read too")
 _NODES = Option("nodes", whole(1), None, "positions entered")
 _PLAYOUTS = Option("playouts", whole(1), None, "games played out for a move; 1000 when no limit at all is given")
+_THREADS = Option("threads", whole(1, MOST_THREADS), 1, "searches side by side that share a table")
 _INSTANT = Option("instant", flag(), True, "whether a single legal move is played without thinking")
 _MEMORY = Option("memory", number(1, MOST_MEGABYTES), 256, "megabytes at most for the tree or table")
 _ENDGAME = (
@@ -221,7 +222,7 @@ KINDS = {
                 "Phan & Synytsia; He & Lin; Zean He",
             ),
             build=_minimax,
-            behaviour=2,
+            behaviour=3,
             usual_limits=Limits(depth=5),
         ),
         AgentKind(
@@ -274,7 +275,7 @@ KINDS = {
                 "Phan & Synytsia; He & Lin; Zean He; Tenshi",
             ),
             build=_uct,
-            behaviour=2,
+            behaviour=3,
             usual_limits=Limits(playouts=1000),
         ),
         AgentKind(
@@ -286,16 +287,17 @@ KINDS = {
                     _SECONDS,
                     _NODES,
                     _MEMORY,
+                    _THREADS,
                     _INSTANT,
                 ),
             ),
-            build=lambda options: SolverPlayer(options["by"], options["memory"]),
-            behaviour=2,
+            build=lambda options: SolverPlayer(options["by"], options["memory"], options["threads"]),
+            behaviour=3,
         ),
         AgentKind(
             _ENGINE,
             build=_engine,
-            behaviour=2,
+            behaviour=3,
             usual_limits=Limits(seconds=1),
             stands_for=_without_level,
         ),

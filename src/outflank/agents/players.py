@@ -40,6 +40,7 @@ class SolverPlayer(Player):
 
     by: Literal["margin", "wdl"]
     memory_mb: float
+    threads: int = 1
 
     def __post_init__(self) -> None:
         with memory_for("memory", self.memory_mb):
@@ -47,7 +48,7 @@ class SolverPlayer(Player):
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:  # noqa: ARG002
         """The best move, or the best one found so far with a note that it is not proven."""
-        found = solve(position, by=self.by, limits=limits, memory_mb=self.memory_mb)
+        found = solve(position, by=self.by, limits=limits, memory_mb=self.memory_mb, threads=self.threads)
         return Decision(
             position.moves[0] if found.move is None else found.move,
             position.turn,

@@ -18,6 +18,7 @@ Kernels know integers and arrays. A board is a tuple of 64-bit words, from the v
 | `cuda` | those games and the training of patterns on a GPU |
 | `alphabeta` | minimax to a fixed depth, resumable at any node |
 | `uct` | tree search by playouts |
-| `near_end` | exact search of the last squares by recursion |
-| `endgame` | exact endgame search, with its parts `outlook` (order of moves) and `shallow` (the last squares) |
+| `shallow` | the last squares of an exact endgame, without a table |
+| `near_end` | exact search of the last dozen squares, with a small table |
+| `outlook` | stable discs, and a rough worth of positions of boards without trained patterns |
 """

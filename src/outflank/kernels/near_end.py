@@ -1,12 +1,8 @@
-"""The last squares of an exact endgame: null windows by recursion, where nine of ten nodes are.
+"""The last dozen squares of an exact endgame: null windows by recursion, where nine of ten nodes are.
 
-Two layers, by the number of empty squares:
-
-* **`search`** (more than `FEW`): a small table that stays in the processor's cache, bounds by stable discs, and an
-  order of moves by the fewest replies. What the order looks at, the boards after each move and the replies there, is
-  handed to the search of that move.
-* **`few`** (up to `FEW`): every empty square is tried, those in an odd block first. Blocks of 4x4 squares stand for
-  regions: who plays into an odd number of empty squares plays last there. On 8x8 they are the quadrants of Edax.
+Above `FEW` empty squares there are a small table that stays in the processor's cache, bounds by stable discs, and an
+order of moves by the fewest replies. What the order looks at, the boards after each move and the replies there, is
+handed to the search of that move. The last squares are those of `shallow.few`.
 
 Scores are those of the side to move: discs, plus the empty squares for the side with more discs where the prize is set,
 times the sign of the variant.
@@ -30,15 +26,12 @@ nodes at 14 empties).
 import numpy as np
 
 from outflank.kernels.bitboard import (
-    ONE,
     ZERO,
     both,
     count,
     either,
     first,
-    flips_or_none,
     is_empty,
-    last_turned,
     load,
     moves,
     scratch,
@@ -50,191 +43,16 @@ from outflank.kernels.bitboard import (
 from outflank.kernels.control import NODES, Control, must_end
 from outflank.kernels.jit import Board, Word, Words, inlined, kernel
 from outflank.kernels.outlook import EndgameRules, frontier, stable_discs
-from outflank.kernels.rules import PASS, after, with_turned
+from outflank.kernels.rules import PASS, after
+from outflank.kernels.shallow import FEW, NONE, few, final_score, odd_blocks, with_block_changed
 from outflank.kernels.table import lower_in, move_in, pack_bounds, position_hash, read, slot, upper_in, write
 
 NEAR_END = 14
 """The most empty squares that `near_end` is meant for, and that it has room for."""
-FEW = 4
-"""Empties up to which a position is searched without table and replies."""
 CHECKED = 8
 """Empties from which a node asks whether the search must end: below, a search takes microseconds."""
 _FRONTIER, _CUTOFFS = 7, 8
 """Empties from which the frontier is part of the order, and replies are looked up in the table beforehand."""
-
-
-NONE = -1024
-"""Less than every score."""
-
-
-# --- odd blocks ------------------------------------------------------------------------------------------
-
-
-def _block_table(words: int, stride: int) -> Words:
-    """For every square its block of 4x4 squares."""
-    table = np.zeros((64 * words, words), np.uint64)
-    for square in range(64 * words):
-        corner = square // stride // 4 * 4 * stride + square % stride // 4 * 4
-        for bit in (corner + row * stride + column for row in range(4) for column in range(4)):
-            table[square, bit >> 6] |= ONE << Word(bit & 63)
-    return table
-
-
-_BLOCKS_OF_8, _BLOCKS_OF_16 = _block_table(1, 8), _block_table(4, 16)
-
-
-@inlined
-def _with_block_changed(odd: Board, square: int) -> Board:
-    """The odd blocks after a disc was set on `square`."""
-    if len(odd) == 1:
-        return (odd[0] ^ _BLOCKS_OF_8[square, 0],)
-    else:
-        block = load(_BLOCKS_OF_16, square, odd)
-        return (odd[0] ^ block[0], odd[1] ^ block[1], odd[2] ^ block[2], odd[3] ^ block[3])
-
-
-@inlined
-def _odd_blocks(empty: Board) -> Board:
-    """The blocks that hold an odd number of empty squares."""
-    odd = without(empty, empty)
-    while not is_empty(empty):
-        odd = _with_block_changed(odd, first(empty))
-        empty = without_first(empty)
-    return odd
-
-
-# --- few squares ------------------------------------------------------------------------------------------
-
-
-@inlined
-def final_score(margin: int, empties: int, sign: int, prize: int) -> int:
-    """The score of a finished game."""
-    if margin > 0:
-        return sign * (margin + prize * empties)
-    if margin < 0:
-        return sign * (margin - prize * empties)
-    return 0
-
-
-@inlined
-def _one(me: Board, opp: Board, square: int, rules: EndgameRules) -> int:
-    """The score with one empty square left."""
-    margin = 2 * count(me) - rules.squares + 1
-    turned = last_turned(me, opp, square)
-    if turned > 0:
-        return rules.sign * (margin + 2 * turned + 1)
-    turned = last_turned(opp, me, square)
-    if turned > 0:
-        return rules.sign * (margin - 2 * turned - 1)
-    return final_score(margin, 1, rules.sign, rules.prize)
-
-
-@inlined
-def _two(me: Board, opp: Board, empty: Board, alpha: int, rules: EndgameRules) -> tuple[int, int]:
-    """(score or a bound on its side of alpha, nodes) with two empty squares left."""
-    a, b = first(empty), first(without_first(empty))
-    facing, nodes = 1, 1
-    while True:
-        best = NONE
-        turned = flips_or_none(me, opp, a)
-        if not is_empty(turned):
-            theirs, mine = with_turned(me, opp, turned, single(a, me))
-            best = -_one(theirs, mine, b, rules)
-            nodes += 1
-            if best > alpha:
-                return facing * best, nodes
-        turned = flips_or_none(me, opp, b)
-        if not is_empty(turned):
-            theirs, mine = with_turned(me, opp, turned, single(b, me))
-            best = max(best, -_one(theirs, mine, a, rules))
-            nodes += 1
-        if best != NONE:
-            return facing * best, nodes
-        if facing < 0:
-            return facing * final_score(2 * count(me) - rules.squares + 2, 2, rules.sign, rules.prize), nodes
-        me, opp, facing, alpha = opp, me, -1, -alpha - 1
-
-
-@inlined
-def _three(me: Board, opp: Board, empty: Board, odd: Board, alpha: int, rules: EndgameRules) -> tuple[int, int]:
-    """(score or a bound on its side of alpha, nodes) with three empty squares left."""
-    facing, nodes = 1, 1
-    while True:
-        best = NONE
-        rest, later = _odd_first(empty, odd)
-        while not is_empty(rest):
-            square = first(rest)
-            rest, later = _next(rest, later)
-            turned = flips_or_none(me, opp, square)
-            if not is_empty(turned):
-                bit = single(square, me)
-                theirs, mine = with_turned(me, opp, turned, bit)
-                value, done = _two(theirs, mine, without(empty, bit), -max(alpha, best) - 1, rules)
-                nodes += done
-                best = max(best, -value)
-                if best > alpha:
-                    return facing * best, nodes
-        if best != NONE:
-            return facing * best, nodes
-        if facing < 0:
-            return facing * final_score(2 * count(me) - rules.squares + 3, 3, rules.sign, rules.prize), nodes
-        me, opp, facing, alpha = opp, me, -1, -alpha - 1
-
-
-@inlined
-def _four(me: Board, opp: Board, empty: Board, odd: Board, alpha: int, rules: EndgameRules) -> tuple[int, int]:
-    """(score or a bound on its side of alpha, nodes) with four empty squares left."""
-    facing, nodes = 1, 1
-    while True:
-        best = NONE
-        rest, later = _odd_first(empty, odd)
-        while not is_empty(rest):
-            square = first(rest)
-            rest, later = _next(rest, later)
-            turned = flips_or_none(me, opp, square)
-            if not is_empty(turned):
-                bit = single(square, me)
-                theirs, mine = with_turned(me, opp, turned, bit)
-                blocks = _with_block_changed(odd, square)
-                value, done = _three(theirs, mine, without(empty, bit), blocks, -max(alpha, best) - 1, rules)
-                nodes += done
-                best = max(best, -value)
-                if best > alpha:
-                    return facing * best, nodes
-        if best != NONE:
-            return facing * best, nodes
-        if facing < 0:
-            return facing * final_score(2 * count(me) - rules.squares + 4, 4, rules.sign, rules.prize), nodes
-        me, opp, facing, alpha = opp, me, -1, -alpha - 1
-
-
-@inlined
-def _odd_first(empty: Board, odd: Board) -> tuple[Board, Board]:
-    """(the squares to try now, those to try later); the first is not empty while there is any."""
-    rest, later = both(empty, odd), without(empty, odd)
-    return (later, rest) if is_empty(rest) else (rest, later)
-
-
-@inlined
-def _next(rest: Board, later: Board) -> tuple[Board, Board]:
-    """The same less the first square to try."""
-    rest = without_first(rest)
-    return (later, rest) if is_empty(rest) else (rest, later)
-
-
-@kernel
-def few(me: Board, opp: Board, odd: Board, empties: int, alpha: int, rules: EndgameRules) -> tuple[int, int]:
-    """(a bound of the score, nodes) with at most `FEW` empty squares; `odd` are the blocks with an odd number."""
-    empty = without(rules.full, either(me, opp))
-    if empties == 4:
-        return _four(me, opp, empty, odd, alpha, rules)
-    if empties == 3:
-        return _three(me, opp, empty, odd, alpha, rules)
-    if empties == 2:
-        return _two(me, opp, empty, alpha, rules)
-    if empties == 1:
-        return _one(me, opp, first(empty), rules), 1
-    return rules.sign * (2 * count(me) - rules.squares), 1
 
 
 # --- more squares -----------------------------------------------------------------------------------------
@@ -333,7 +151,7 @@ def search(
 ) -> int:
     """`near_end` of a position whose moves and odd blocks are known. Recursion keeps one signature."""
     if empties <= FEW:
-        value, nodes = few(me, opp, odd, empties, alpha, rules)
+        value, nodes = few(me, opp, rules.full, odd, empties, alpha, rules.squares, rules.sign, rules.prize)
         control[NODES] += nodes
         return value
     control[NODES] += 1
@@ -370,10 +188,12 @@ def search(
             load(ranked, at + MINE, me),
             load(ranked, at + REPLIES, me),
         )
-        blocks = _with_block_changed(odd, square)
+        blocks = with_block_changed(odd, square)
         bound = -max(alpha, best) - 1
         if empties == FEW + 1:
-            value, nodes = few(theirs, mine, blocks, empties - 1, bound, rules)
+            value, nodes = few(
+                theirs, mine, rules.full, blocks, empties - 1, bound, rules.squares, rules.sign, rules.prize
+            )
             control[NODES] += nodes
         else:
             value = search(theirs, mine, replies, blocks, empties - 1, bound, rules, near, control)
@@ -400,5 +220,5 @@ def near_end(
     processor's cache.
     """
     legal = moves(me, opp, rules.full)
-    odd = _odd_blocks(without(rules.full, either(me, opp)))
+    odd = odd_blocks(without(rules.full, either(me, opp)))
     return search(me, opp, legal, odd, empties, alpha, rules, near, control)

@@ -25,10 +25,11 @@ import numpy.typing as npt
 from outflank.kernels.bitboard import ZERO, both, count, either, first, is_empty, moves, without_first
 from outflank.kernels.control import NODES, STOP, Control, must_end
 from outflank.kernels.jit import Board, Word, Words, inlined, kernel, routine
-from outflank.kernels.near_end import final_score, near_end
+from outflank.kernels.near_end import near_end
 from outflank.kernels.outlook import EndgameRules, Outlook, outlook_value
 from outflank.kernels.patterns import UNIT, Patterns, pattern_value
 from outflank.kernels.rules import after
+from outflank.kernels.shallow import final_score
 from outflank.kernels.table import (
     NO_MOVE,
     depth_in,
@@ -523,6 +524,8 @@ def search_root(
             rank = Word(1) << Word(at & 63)
             if turn == 1 and deferred & rank == ZERO:
                 continue
+            if must_end(control):  # the last squares do not ask
+                return best
             theirs, mine = after(me, opp, int(roots[at, SQUARE]))
             place, split = 0, shared == 1 and at > 0
             if split:

@@ -10,6 +10,7 @@ With one thread a search limited by nodes always ends the same, a position of a 
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -141,6 +142,7 @@ def endgame_rules(rules: Rules, empties: Empties) -> EndgameRules:
     )
 
 
+@cache
 def _judge(rules: Rules) -> tuple[kernel.Judge, npt.NDArray[np.int16], bool]:
     """(what moves are ordered by, margins of probable searches, whether there are any)."""
     try:
@@ -181,12 +183,19 @@ class _Searcher:
             self.roots = self.roots[np.argsort(-rank, kind="stable")]
         return value
 
+    def _list(self, position: Position) -> None:
+        """Begins with the moves of a position, the one that the table holds best first."""
+        me, opp, _ = position.boards
+        roots = roots_of(position)
+        known = roots[:, kernel.SQUARE] == kernel.known_move(me, opp, self.table)
+        self.roots = roots[np.argsort(~known, kind="stable")]
+
     def _order(self, position: Position) -> int | None:
         """Puts the moves of a position in order, the most promising first; what the score will be, if that is known.
 
         Stops as soon as a limit is reached: the certain search then ends at once.
         """
-        self.roots = roots_of(position)
+        self._list(position)
         empties, most, value = position.empties, self.game.squares + 1, 0
         if empties <= kernel.NEAR:
             return None
@@ -280,10 +289,7 @@ class _Searcher:
         """A move that keeps the score; None when a limit stops the search for it."""
         if position.must_pass:
             return position.rules.pass_move
-        me, opp, _ = position.boards
-        self.roots = roots_of(position)
-        known = self.roots[:, kernel.SQUARE] == kernel.known_move(me, opp, self.table)
-        self.roots = self.roots[np.argsort(~known, kind="stable")]
+        self._list(position)
         alpha, beta = (-1, 1) if self.by == "wdl" else (score - 1, score + 1)
         if self._ask(position, position.empties, alpha, beta, kernel.CERTAIN) is None:
             return None
