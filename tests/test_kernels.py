@@ -263,7 +263,7 @@ def test_kernels_have_the_types_they_promise() -> None:
             *(new_table(0.1), np.zeros((1, 1), np.uint64), new_table(0.1)),
             *(np.zeros((selective.MOST_PLIES, size**2), np.int64), 1, np.array([0, 0, 10**6])),
         )
-        for search in (trained, trained._replace(judge=Outlook(20))):
+        for search in (trained, trained._replace(judge=Outlook(20), table=new_table(0.1))):
             roots = np.zeros((1, 3), np.int64)
             roots[0, 0] = 19 if size == 8 else 3 * 16 + 4
             selective.search_root(me, opp, roots, 5, -9, 9, 0, 0, search)
