@@ -207,7 +207,7 @@ def test_the_fit_finds_the_errors_it_was_given() -> None:
     for _ in range(3000):
         empties = int(rng.integers(12, 50))
         truth = rng.normal(0, 10)
-        values = tuple(round(truth + rng.normal(0, 4 * 0.85**depth)) for depth in range(1, 9))
+        values = tuple(round(truth + rng.normal(0, 4 * 0.85**depth)) for depth in range(9))
         rows.append(Searched(empties, values, round(truth) if empties < 20 else None))
     model = fit_probcut(rows)
     for deviations, share in zip(DEVIATIONS[:3], (0.73, 0.87, 0.95), strict=False):

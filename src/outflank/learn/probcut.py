@@ -19,8 +19,11 @@ import numpy.typing as npt
 from outflank.board import Position, Rules
 from outflank.errors import BadSpec
 from outflank.inputs import shown
+from outflank.kernels.evaluate import evaluation_of
+from outflank.kernels.patterns import UNIT
 from outflank.kernels.selective import CERTAIN
 from outflank.learn.games import game_lines
+from outflank.patterns import shipped_weights
 from outflank.progress import Progress
 from outflank.search.engine import EngineSearch
 from outflank.search.limits import Limits
@@ -38,7 +41,7 @@ class Searched:
 
     empties: int
     values: tuple[int, ...]
-    """Of depth 1, 2, and so on."""
+    """Of depth 0, which is the evaluation alone, 1, 2, and so on."""
     score: int | None
 
 
@@ -61,11 +64,16 @@ def searched(position: Position, engine: EngineSearch, deepest: int) -> Searched
     engine.new_game()
     depth = min(deepest, position.empties - 1)
     thoughts = engine.think(position, Limits(depth=depth), 0) if depth > 0 else iter(())
-    values = tuple(int(decision.value or 0) for decision in thoughts)
+    values = (_evaluation(position), *(int(decision.value or 0) for decision in thoughts))
     score = None
     if position.empties <= MOST_EMPTIES_SOLVED:
         score = int(engine.choose(position, Limits(), 0).value or 0)
     return Searched(position.empties, values, score)
+
+
+def _evaluation(position: Position) -> int:
+    """The evaluation in whole discs."""
+    return round(evaluation_of(*position.boards, shipped_weights(position.rules).build(), None) / UNIT)
 
 
 def certain_engine() -> EngineSearch:
@@ -94,16 +102,16 @@ def collect(
 def _differences(rows: Sequence[Searched]) -> Iterator[tuple[tuple[float, ...], int]]:
     """(what the error depends on, error) of all probes of about half the depth or more that end with the same side."""
     for row in rows:
-        for depth in range(2, len(row.values) + 1):
-            for probe in range(2 - depth % 2, depth, 2):
+        for depth in range(2, len(row.values)):
+            for probe in range(depth % 2, depth, 2):
                 if probe >= depth // 2 - 2:
-                    yield (1, depth, probe, row.empties), row.values[depth - 1] - row.values[probe - 1]
+                    yield (1, depth, probe, row.empties), row.values[depth] - row.values[probe]
 
 
 def _end_differences(rows: Sequence[Searched]) -> Iterator[tuple[tuple[float, ...], int]]:
     for row in rows:
         if row.score is not None:
-            for probe, value in enumerate(row.values, start=1):
+            for probe, value in enumerate(row.values):
                 yield (1, probe, row.empties), row.score - value
 
 

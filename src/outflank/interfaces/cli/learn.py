@@ -70,6 +70,9 @@ def _register_patterns(learners: Any) -> None:
     patterns.add_argument("--out", required=True, metavar="FILE", help="where the weights go: NAME.npz")
     patterns.add_argument("--from", dest="before", metavar="FILE", help="weights to begin with and to be held to")
     _add_method(patterns)
+    patterns.add_argument(
+        "--opening", type=int, metavar="DISCS", help="fit only phases up to so many discs, from nothing"
+    )
     patterns.add_argument("--report", metavar="DIR", help="also write a report: index.html, report.md, figures, tables")
     add_quiet_option(patterns)
     patterns.add_argument("--json", action="store_true", help="print one JSON object")
@@ -149,7 +152,7 @@ def _add_method(command: argparse.ArgumentParser) -> None:
 def _method(args: argparse.Namespace) -> "Method":
     from outflank.learn.training import Method
 
-    return Method(args.prior, args.passes, _share(args.held_out), args.phases, args.threads)
+    return Method(args.prior, args.passes, _share(args.held_out), args.phases, args.threads, args.opening)
 
 
 def _share(text: str) -> float:
