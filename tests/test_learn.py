@@ -20,9 +20,11 @@ from outflank.interfaces.cli import main
 from outflank.kernels.jit import INTERPRETED
 from outflank.learn.games import game_lines, positions_in, read_positions
 from outflank.learn.generations import Measure, Plan, _Run, run_generations
+from outflank.learn.opening import fit_opening
 from outflank.learn.selfplay import SelfPlay, card_of, native_player, write_games
 from outflank.learn.training import Method, train
-from outflank.patterns import PatternWeights, pattern_set, read_weights
+from outflank.patterns import PatternWeights, pattern_set, read_weights, shipped_weights
+from outflank.progress import Progress
 from outflank.search.solver import solve
 from support import EFFORT, PATIENCE, VARIANTS, refused, running
 
@@ -384,3 +386,18 @@ def test_weights_that_are_worse_do_not_replace_the_best(tmp_path: Path, monkeypa
     assert all(name in text for name, text in zip(opponents, played, strict=True))
     third = (tmp_path / "run" / "generation-03" / "weights.npz").read_bytes()
     assert (tmp_path / "run" / "best.npz").read_bytes() == third
+
+
+@pytest.mark.compiled
+def test_the_opening_is_fitted_to_searches(tmp_path: Path) -> None:
+    """New phases of the opening foretell searches of held-out openings better than none; all other weights stay."""
+    found = fit_opening(Rules(6), 8, games=60, depth=4, prior=5.0, seed=1, progress=Progress())
+    before = shipped_weights(Rules(6))
+    phases = (8 + 1 - 4) // before.phase_length
+    assert found.after < 6 and found.weights.card["made"][-1]["by"] == "outflank learn opening"
+    assert np.array_equal(found.weights.values[phases:], before.values[phases:])
+    assert not np.array_equal(found.weights.values[:phases], before.values[:phases])
+    with pytest.raises(BadSpec, match="expected a phase"):
+        fit_opening(Rules(6), 3, games=60, depth=4, prior=5.0, seed=1, progress=Progress())
+    found.weights.write(tmp_path / "opening.npz")
+    assert read_weights(tmp_path / "opening.npz", Rules(6)).card["made"][-1]["depth"] == 4

@@ -30,6 +30,8 @@ from outflank.errors import BadRules, BadSpec
 from outflank.inputs import open_file, put_file, shown
 from outflank.kernels.patterns import SCALE, Patterns
 
+FIRST_DISCS = 4
+"""Discs at the beginning of the first phase."""
 _LARGEST = 10
 """Squares of a pattern at most, because its number must fit 16 bits."""
 
@@ -164,7 +166,9 @@ class PatternWeights:
     def build(self) -> Patterns:
         """What the kernels take."""
         patterns = pattern_set(self.rules.size)
-        return Patterns(patterns.rows(), patterns.centers(), self.values, patterns.tempo, 4, self.phase_length)
+        return Patterns(
+            patterns.rows(), patterns.centers(), self.values, patterns.tempo, FIRST_DISCS, self.phase_length
+        )
 
     def write(self, path: Path) -> None:
         """Writes the file that `read_weights` reads: one weight for a pattern and its mirrored twin."""

@@ -127,7 +127,7 @@ _ENGINE = Signature(
         _SECONDS,
         _NODES,
         Option("depth", whole(1, 60), None, "moves ahead; to the end of the game when no limit is given"),
-        Option("threads", whole(1, MOST_THREADS), 1, "searches side by side that share a table"),
+        _THREADS,
         Option("confidence", whole(1, 100), 73, "per cent of a cut: 73, 87, 95, 99, or 100, none"),
         Option("error", number(0, 64), 0, "discs by which it misjudges a move: weak players err"),
         Option("memory", number(1, MOST_MEGABYTES), 64, "megabytes of the transposition table"),

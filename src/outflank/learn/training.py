@@ -25,8 +25,6 @@ from outflank.progress import Progress
 
 PHASES = {6: 16, 8: 20, 10: 16}
 """The usual number of phases, by size of the board."""
-FIRST_DISCS = 4
-"""On the board when a game begins."""
 _ENOUGH = 50
 """Held-out positions from which on an error is told."""
 _MOST_STEPS = 100
@@ -51,9 +49,6 @@ class Method:
     phases: int | None = None
     """None for the usual number: two or three discs a phase."""
     threads: int = 1
-    opening: int | None = None
-    """Fits only phases that end at so many discs or before, from nothing, and leaves all others as they were: games
-    begin alike, so that patterns of the opening which they lack keep whatever noise they had."""
 
     def __post_init__(self) -> None:
         expect(float, prior=self.prior, held_out=self.held_out)
@@ -106,8 +101,6 @@ def train(
     how, told, began = method or Method(), progress or Progress(), time.perf_counter()
     start = _start(rules, before, how.phases)
     fitted, held, games = read_split(rules, files, how.held_out, told)
-    if how.opening is not None:
-        start, fitted, held = _only_opening(start, fitted, held, how.opening)
     sample = fitted.where(np.arange(len(fitted)) % max(1, len(fitted) // len(held)) == 0)
     curve = [(0, _mean(errors(sample, start)), _mean(errors(held, start)))]
     told.say("")
@@ -164,19 +157,6 @@ def _start(rules: Rules, before: PatternWeights | None, phases: int | None) -> F
     return before.in_discs
 
 
-def _only_opening(start: Floats, fitted: Positions, held: Positions, discs: int) -> tuple[Floats, Positions, Positions]:
-    """The same with the phases up to so many discs empty, and the positions of these phases."""
-    length = PatternWeights(fitted.rules, quantised(start), {}).phase_length
-    phases = (discs + 1 - FIRST_DISCS) // length
-    if not 1 <= phases <= len(start):
-        raise BadSpec(f"opening={shown(discs)} is not possible; expected {FIRST_DISCS + length - 1} discs or more")
-    least = fitted.rules.cells - (FIRST_DISCS + phases * length - 1)
-    fitted, held = (part.where(part.empties >= least) for part in (fitted, held))
-    if not len(fitted) or not len(held):
-        raise BadSpec(f"the games have no positions of at most {discs} discs; expected games with few random moves")
-    return np.concatenate([np.zeros_like(start[:phases]), start[phases:]]), fitted, held
-
-
 def _mean(error: Floats) -> float:
     return float(np.sqrt(np.mean(error.astype(np.float64) ** 2)))
 
@@ -210,7 +190,6 @@ def _card(
         "prior": how.prior,
         "passes": how.passes,
         "held out": how.held_out,
-        **({} if how.opening is None else {"only up to discs": how.opening}),
         "files": [{"name": path.name, "digest": digest_of(path), **read_card(path)} for path in files],
     }
     told = {str(error.empties): round(error.after, 2) for error in by_empties}

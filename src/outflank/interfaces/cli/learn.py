@@ -27,6 +27,10 @@ _PROBCUT = (
     "Search positions of games without cuts, and fit how far shallow searches err about deep ones: the model by which "
     "the engine leaves lines out. A third of the positions is held out to see whether it holds."
 )
+_OPENING = (
+    "Fit the phases of the opening, from nothing, to searches of the engine that look past them: games of self-play "
+    "begin alike and teach these phases little. All other weights of the package stay."
+)
 _PATTERNS = (
     "Fit the weights of patterns to the results of games by least squares, and say how wrong they are on games that "
     "were held out. Play with them by eval=patterns(weights=FILE)."
@@ -61,6 +65,7 @@ def register(commands: Any) -> None:
     _register_generations(learners)
     _register_cuda(learners)
     _register_probcut(learners)
+    _register_opening(learners)
 
 
 def _register_patterns(learners: Any) -> None:
@@ -70,9 +75,6 @@ def _register_patterns(learners: Any) -> None:
     patterns.add_argument("--out", required=True, metavar="FILE", help="where the weights go: NAME.npz")
     patterns.add_argument("--from", dest="before", metavar="FILE", help="weights to begin with and to be held to")
     _add_method(patterns)
-    patterns.add_argument(
-        "--opening", type=int, metavar="DISCS", help="fit only phases up to so many discs, from nothing"
-    )
     patterns.add_argument("--report", metavar="DIR", help="also write a report: index.html, report.md, figures, tables")
     add_quiet_option(patterns)
     patterns.add_argument("--json", action="store_true", help="print one JSON object")
@@ -139,6 +141,20 @@ def _register_probcut(learners: Any) -> None:
     command.set_defaults(run=run_probcut)
 
 
+def _register_opening(learners: Any) -> None:
+    command = learners.add_parser("opening", help="weights of the opening from searches", description=_OPENING)
+    command.add_argument("--rules", default="standard 8x8", metavar="RULES", help='such as "reversed 8x8"')
+    command.add_argument("--discs", type=int, default=15, metavar="N", help="where the last phase fitted ends (15)")
+    command.add_argument("--games", type=int, default=4000, metavar="N", help="random openings (4,000)")
+    command.add_argument("--depth", type=int, default=10, metavar="N", help="moves that searches look ahead (10)")
+    command.add_argument("--prior", type=float, default=5.0, metavar="N", help="positions that a weight 0 is worth (5)")
+    command.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the openings")
+    command.add_argument("--out", required=True, metavar="FILE", help="where the weights go: NAME.npz")
+    add_quiet_option(command)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.set_defaults(run=run_opening)
+
+
 def _add_method(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--prior", type=float, default=30.0, metavar="N", help="positions that a weight of before is worth (30)"
@@ -152,7 +168,7 @@ def _add_method(command: argparse.ArgumentParser) -> None:
 def _method(args: argparse.Namespace) -> "Method":
     from outflank.learn.training import Method
 
-    return Method(args.prior, args.passes, _share(args.held_out), args.phases, args.threads, args.opening)
+    return Method(args.prior, args.passes, _share(args.held_out), args.phases, args.threads)
 
 
 def _share(text: str) -> float:
@@ -292,6 +308,25 @@ def run_probcut(args: argparse.Namespace) -> None:
     print(text_table(rows, [True] * 4))
     print(f"\n[{rules.variant}-{rules.size}x{rules.size}]\nleaves = {list(found.model.leaves)}")
     print(f"end = {list(found.model.end)}")
+
+
+def run_opening(args: argparse.Namespace) -> None:
+    """Fits the opening to searches."""
+    from outflank.board import Rules
+    from outflank.learn.opening import fit_opening
+
+    out, rules = _weights_name(args.out), Rules.parse(args.rules)
+    with progress("learn", args.quiet) as shown_to:
+        found = fit_opening(rules, args.discs, args.games, args.depth, args.prior, args.seed, shown_to)
+    found.weights.write(out)
+    if args.json:
+        facts = {"positions": found.positions, "before": found.before, "after": found.after}
+        print(json.dumps({"weights": args.out, **facts}))
+        return
+    print(
+        f"{found.positions:,} positions of the opening; error about searches of held-out ones {found.before:.2f} discs "
+        f"before, {found.after:.2f} now\nweights: {args.out}"
+    )
 
 
 def _training_text(training: "Training") -> str:
