@@ -180,6 +180,8 @@ BASES: dict[str, list[str]] = {
     "study": ["study.toml", "--workers", "1025", "--quiet"],
     "play": ["--terminal", "--size", "5"],
     "bench": ["--no-such-option"],
+    "selfplay": ["standard 4x4", "--games", "1", "--out", "games.no-such-kind", "--quiet"],
+    "learn": ["patterns", "games.txt", "--out", "weights.no-such-kind"],
 }
 """Commands that would play are stopped behind their checks by a number of workers, or a size, that is not possible."""
 

@@ -232,14 +232,15 @@ def test_kernels_have_the_types_they_promise() -> None:
         # Kernels that kernels call are unknown to a process that loads their callers from disk.
         me, opp, full = start.boards
         game = endgame_rules(start.rules, "winner")
-        only = rules.play(me, opp, 19 if size == 8 else 4 * 16 + 5)
+        played = rules.play(me, opp, 19 if size == 8 else 4 * 16 + 5)
+        only: Any = [tuple(map(Word, board)) for board in played]  # kernels return plain numbers, which would be signed
         occupied = tuple(Word(int(a) | int(b)) for a, b in zip(*only, strict=True))
         near, control = new_table(0.1), np.array([0, 0, 10])
         assert near_end.near_end(me, opp, game, 10, 0, near, control) == near_end.search(
             me, opp, full, full, 10, 0, game, near, control
         )
-        shallow.few(*only, occupied, occupied, 0, 0, 5, 1, 1)
-        shallow.shallow(*only, occupied, occupied, 0, 0, 5, 1, 1)
+        shallow.few(only[0], only[1], occupied, occupied, 0, 0, 5, 1, 1)
+        shallow.shallow(only[0], only[1], occupied, occupied, 0, 0, 5, 1, 1)
         if size == 8:
             playout.games_side_by_side(me, opp, full, Word(1), 0, np.empty(2, np.int16), playout.new_lanes())
         guided: Any = PlayoutPolicy("weighted").build(start.rules, 0.5)

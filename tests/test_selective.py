@@ -3,7 +3,6 @@
 import random
 import threading
 import time
-from typing import Any
 
 import numpy as np
 import pytest
@@ -187,14 +186,6 @@ def test_boards_it_does_not_know() -> None:
 
 def test_its_weights_are_a_part_of_its_identity() -> None:
     assert identity("engine").count("-") >= 1
-
-
-@pytest.mark.compiled
-def test_recursion_has_one_signature() -> None:
-    EngineSearch(memory=1).choose(Position.after(GAME[:40]), Limits(depth=6), 0)
-    functions: list[Any] = [kernel.null_window, kernel.principal, kernel.foreseen]
-    for function in functions:
-        assert len(function.signatures) <= 1
 
 
 # --- ProbCut --------------------------------------------------------------------------------------------------------

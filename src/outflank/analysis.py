@@ -321,7 +321,7 @@ class Verdict:
 
     >>> game = Game(Position.parse("OX-OXOO-XXXXXXX- O")).play("d4")
     >>> [(verdict.played, verdict.best, verdict.loss, verdict.mark) for verdict in review(game)]
-    [(None, d2, 0.0, ''), (d4, c1, 8, 'mistake')]
+    [(None, c1, 0.0, ''), (d4, c1, 8, 'mistake')]
     """
 
     ply: int

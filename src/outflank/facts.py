@@ -82,7 +82,7 @@ def solution_facts(solution: "Solution") -> Facts:
     >>> from outflank.search.solver import solve
     >>> found = solution_facts(solve(Position.parse("XXXXOOOXOOXXOO-- X")))
     >>> found["score"], found["discs"], with_names(found["pv"])
-    (2, 2, ['pass', 'd4', 'c4'])
+    (2, 2, ['pass', 'c4', 'd4'])
     """
     position = end = solution.position
     for move in solution.pv:

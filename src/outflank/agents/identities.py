@@ -68,7 +68,7 @@ def behaviour(text: str) -> str:
     """The behaviour of an agent in this version and of the source files as they are now.
 
     >>> behaviour("minimax(depth=3)")
-    '2'
+    '3'
     """
     call = parse(canonical(text))
     number = [] if is_own(call) else [str(KINDS[call.name].behaviour)]

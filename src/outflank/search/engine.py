@@ -300,6 +300,7 @@ class _Run:
         """What is said of these moves and of the best one after every step, which is done for all or not told."""
         rules = self.position.rules
         values: dict[int, int] = {}
+        self.runner.patient = True  # the first step is done for all
         for step in steps:
             if not self._widen(step):
                 return
@@ -312,6 +313,7 @@ class _Run:
                 values[square] = int(row[0, kernel.VALUE])
             order = sorted(told, key=lambda square: (-values[square], rules.by_bit[square]))
             yield tuple(self._say(rules.by_bit[square], values[square], finished=True) for square in order)
+            self.runner.patient = False
             if self.clock.expired:
                 return
 

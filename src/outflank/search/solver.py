@@ -50,7 +50,7 @@ class Solution:
 
     >>> solution = solve(Position.parse("XXXXOOOXOOXXOO-- X"))
     >>> solution.score, solution.exact, solution.pv
-    (2, True, (pass, d4, c4))
+    (2, True, (pass, c4, d4))
     """
 
     position: Position
