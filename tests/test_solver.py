@@ -241,6 +241,7 @@ def test_a_stopped_search_is_never_wrong(size: int, variant: Variant) -> None:
         assert solve(position, "wdl", Limits(nodes=100)).score in (None, outcome(score))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("size", [6, 8, 10])
 def test_threads_and_the_clock_change_no_score(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(int(10 * EFFORT)):
