@@ -241,7 +241,6 @@ def test_a_stopped_search_is_never_wrong(size: int, variant: Variant) -> None:
         assert solve(position, "wdl", Limits(nodes=100)).score in (None, outcome(score))
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize("size", [6, 8, 10])
 def test_threads_and_the_clock_change_no_score(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(int(10 * EFFORT)):
@@ -299,3 +298,15 @@ def test_the_next_process_runs_the_kernels_from_the_disk() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) == solve(position).score
+
+
+def test_a_search_that_fails_in_its_thread_fails_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled with checked indices, or interpreted, a kernel may raise; nobody waits for it for ever."""
+
+    def fail(*_: object) -> int:
+        raise IndexError("index out of bounds")
+
+    monkeypatch.setattr("outflank.search.beside._AT_ONCE", 0)
+    monkeypatch.setattr("outflank.search.beside.Question.ask", fail)
+    with pytest.raises(IndexError, match="out of bounds"):
+        solve(played(Rules(6), 8, 0), threads=2)

@@ -6,6 +6,7 @@ Ctrl-C. Several threads search the same with one table: the first to finish wins
 
 import threading
 from collections.abc import Sequence
+from contextvars import copy_context
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,25 +87,31 @@ class _Race:
         self.roots = [roots.copy() for _ in searches]
         self.won: int | None = None
         self.value = 0
+        self.failure: BaseException | None = None
+        """What a thread died of: interpreted kernels, and those that check their indices, may raise."""
         self._lock = threading.Lock()
         for search in searches:
             search.control[:] = 0
             search.control[MOST] = most
-        self._threads = [
-            threading.Thread(target=self._work, args=(number,), name=f"engine-{number}", daemon=True)
-            for number in range(len(searches))
+        self._threads = [  # in the caller's context: numpy keeps there what interpreted kernels do about overflow
+            threading.Thread(target=copy_context().run, args=(self._work, n), name=f"engine-{n}", daemon=True)
+            for n in range(len(searches))
         ]
         for thread in self._threads:
             thread.start()
 
     def _work(self, number: int) -> None:
         search = self.searches[number]
-        value = self.question.ask(self.roots[number], int(len(self.searches) > 1), search)
-        with self._lock:
-            if self.won is None and not search.control[STOP]:
-                self.won, self.value = number, value
-        self._stop()
-        self.over.set()
+        try:
+            value = self.question.ask(self.roots[number], int(len(self.searches) > 1), search)
+            with self._lock:
+                if self.won is None and not search.control[STOP]:
+                    self.won, self.value = number, value
+        except BaseException as failure:
+            self.failure = failure
+        finally:
+            self._stop()
+            self.over.set()
 
     def _stop(self) -> None:
         for search in self.searches:
@@ -163,6 +170,8 @@ class Runner:
                     break
         finally:
             race.end()
+        if race.failure is not None:
+            raise race.failure
         self._count(sum(int(search.control[NODES]) for search in self.searches))
         roots[:] = race.roots[race.won or 0]
         return None if race.won is None else race.value
