@@ -1,8 +1,9 @@
 """Lanes: threads that requests take turns in, so that nobody waits for what others ask.
 
 Every page has a queue in every lane. The next turn is that of a page with the fewest requests under way, and of these
-the one that will have used least lately, going by its latest requests; what a request takes is known only when it is
-over. Who asks for much waits for themselves; who asks for little is hardly kept waiting.
+the one whose turn is due first: the later, the more it will have used lately, going by its latest requests; what a
+request takes is known only when it is over. Who asks for much waits for themselves, but not for ever; who asks for
+little is hardly kept waiting.
 
 A turn cannot be taken back from Python, but while somebody waits a request that has had its share is asked to end; the
 more pages wait, the smaller the share. One that does not hear, because it compiles, keeps its thread and gives up its
@@ -24,15 +25,16 @@ from outflank.interfaces.web.turns import Usage
 
 T = TypeVar("T", covariant=True)
 
-_NEWCOMER_SECONDS = 0.02
-"""What the first request of a page is expected to take of a processor."""
 _GRACE_SECONDS = 0.5
 """For a request that was asked to end before its place is given to another; on a busy machine it hears late."""
-_SHORTEST_SHARE = 0.05
-"""Seconds of a turn, however many wait."""
+_SHORTEST_SHARE = 0.01
+"""Seconds of a turn, however many wait, and what the first request of a page is expected to take: whoever is known to
+ask for less goes before those who have just come, or come back."""
 _LANE_SHARE, _LANE_MOST = 0.005, 0.2
 """Of a processor, what every page may use of a lane without waiting for others, and the seconds beyond it that are
 remembered."""
+_LATEST = 40.0
+"""Seconds by which a turn of a page that has used the most is due after one of a page that has used nothing."""
 MOST_LENT = 16
 """Threads of a lane that may run beside its places."""
 
@@ -52,7 +54,7 @@ class Queue:
         self.used = Usage(_LANE_SHARE, _LANE_MOST)
         """Seconds of a processor, those of requests under way as expected. On a busy machine the clock would tell how
         long a request waited for others."""
-        self.usual = _NEWCOMER_SECONDS
+        self.usual = _SHORTEST_SHARE
         self.running = 0
         self.place = -1
         """The number of its place in the order; those with other numbers are no longer its own."""
@@ -173,7 +175,8 @@ class Lane:
         self._waiting.add(queue)
         queue.place = next(self._numbers)
         used = min(queue.used.level() + queue.usual, _LANE_MOST)
-        heapq.heappush(self._queues, (queue.running, used, queue.place, queue))
+        due = time.monotonic() + _LATEST * used / _LANE_MOST
+        heapq.heappush(self._queues, (queue.running, due, queue.place, queue))
 
     def _work(self) -> None:
         """One thread: turn after turn, until its place was given to another."""

@@ -52,9 +52,9 @@ class Caps:
     searches_per_connection: int = _of(8, "searches of a page under way")
     first_workers: int = _of(2, "requests at the same time for which code may have to be compiled")
     workers: int = _of(
-        max(4, 2 * (os.cpu_count() or 1)),
+        max(2, os.cpu_count() or 1),
         "searches for moves at the same time, and as many analyses",
-        shown="2 a processor, at least 4",
+        shown="1 a processor, at least 2",
     )
     seconds: float = _of(300.0, "seconds of one search")
     move_share: float = _of(0.5, "seconds after which a search for a move ends where others wait, fewer where many do")

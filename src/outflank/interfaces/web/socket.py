@@ -66,9 +66,10 @@ class Visitors:
 
     async def welcome(self, websocket: WebSocket) -> None:
         """Serves a socket until it closes."""
-        await websocket.accept()
         address = websocket.client.host if websocket.client else ""
         connection = Connection(websocket, Page(self.agents), self, self._paces(address))
+        await self.turns.wait(connection.used)
+        await websocket.accept()
         problem = self._problem(address)
         if problem:
             await connection.say(problem)

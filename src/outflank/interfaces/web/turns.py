@@ -2,8 +2,8 @@
 
 Sockets are read no faster than their messages are acted on. Whoever sends without end therefore waits in the network,
 where it costs nobody anything, and whoever sends now and then goes before them. What a page has used is forgiven at a
-steady rate and never counted beyond a bound; a message is as much later due as its page has used, and at the bound by
-a second, so that nobody waits for ever, nor long for one message that took long.
+steady rate and never counted beyond a bound; the more its page has used, the later a message is due, at the bound by
+20 seconds, so that nobody waits for ever. Where many use the most, all of them are at the bound and take turns.
 """
 
 import asyncio
@@ -17,9 +17,9 @@ _AT_ONCE = 4
 """Messages between two looks at the sockets: a few, so that nobody's message is long unread."""
 _TO_READ = 0.0003
 """Seconds of the event loop that any message takes: to be read from its socket and answered on it."""
-_LATEST = 1.0
+_LATEST = 20.0
 """Seconds by which a message of a page that has used the most is due after one of a page that has used nothing."""
-_LOOP_SHARE, _LOOP_MOST = 0.002, 0.02
+_LOOP_SHARE, _LOOP_MOST = 0.002, 0.005
 """Of the loop, what every page may use without waiting for others, and the seconds beyond it that are remembered."""
 
 
@@ -59,8 +59,13 @@ class Usage:
 
 
 def usage_of_loop() -> Usage:
-    """For a page that is new."""
-    return Usage(_LOOP_SHARE, _LOOP_MOST)
+    """For a page that is new: it goes after those that are known to use little, for a second.
+
+    Whoever is cut off and comes back would else go before everybody.
+    """
+    usage = Usage(_LOOP_SHARE, _LOOP_MOST)
+    usage.add(_LOOP_MOST / 2)
+    return usage
 
 
 class Turns:
