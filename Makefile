@@ -123,8 +123,9 @@ levels: $(READY)
 weights: $(READY)
 	$(BIN)/python benchmarks/weights.py
 
+# ENDGAMES="ffo-20-39.obf ffo-40-59.obf" has such problems solved as well.
 bench: $(READY) $(PEERS)/.ready
-	$(BIN)/python benchmarks/compare.py --peers $(PEERS)/bin/python
+	$(BIN)/python benchmarks/compare.py --peers $(PEERS)/bin/python --endgames $(ENDGAMES)
 
 $(PEERS)/.ready: requirements/peers.txt
 	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)

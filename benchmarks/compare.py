@@ -17,8 +17,10 @@ from rich.progress import track
 
 from outflank.benchmark import measure, table
 from outflank.benchmark.arena import arena_table
+from outflank.benchmark.endgames import endgames_table, measure_endgames
 from outflank.benchmark.engine import engine_table, measure_engine
 from outflank.benchmark.scale import SIZES, measure_scale, scale_table
+from outflank.formats import read_obf
 from outflank.report.document import Table
 from outflank.report.markdown import markdown_table
 
@@ -138,7 +140,7 @@ def how(peers: Figures) -> list[str]:
     ]
 
 
-def report(figures: Figures, peers: Figures, engine: Table, arena: list[Table], command: str) -> str:
+def report(figures: Figures, peers: Figures, engine: list[Table], arena: list[Table], command: str) -> str:
     parts = [
         "# Benchmark results",
         "",
@@ -165,8 +167,7 @@ def report(figures: Figures, peers: Figures, engine: Table, arena: list[Table], 
         "",
         "## The engine",
         "",
-        markdown_table(engine),
-        "",
+        *sections(engine),
         "## Start and memory",
         "",
         f"- `import outflank`: {figures['import_s']:.3f} s",
@@ -176,12 +177,16 @@ def report(figures: Figures, peers: Figures, engine: Table, arena: list[Table], 
         "",
         "## Matches and stores",
         "",
-        *(line for part in arena for line in (markdown_table(part), "", *([part.note, ""] if part.note else []))),
+        *sections(arena),
         "`resume` is schedule minus done, `match` and `rate` are the commands on a store that has all the games; every "
         "one with the start of Python, and in brackets the time of the processor.",
         "",
     ]
     return "\n".join(parts)
+
+
+def sections(tables: list[Table]) -> list[str]:
+    return [line for part in tables for line in (markdown_table(part), "", *([part.note, ""] if part.note else []))]
 
 
 def own_process_arena(quick: bool) -> Any:
@@ -193,6 +198,7 @@ def own_process_arena(quick: bool) -> Any:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peers", required=True, metavar="PYTHON", help="the interpreter of the peers' environment")
+    parser.add_argument("--endgames", type=Path, nargs="*", default=[], metavar="FILE.obf", help="problems to solve")
     parser.add_argument("--quick", action="store_true", help="shorter rounds")
     parser.add_argument("--out", type=Path, default=HERE / "RESULTS.md")
     args = parser.parse_args()
@@ -207,7 +213,8 @@ def main() -> None:
             figures = better(before, figures) if before else figures
             before = figures
     arena = [arena_table(own_process_arena(args.quick)), scale_table(measure_scale(SIZES[: 1 if args.quick else None]))]
-    engine = engine_table(measure_engine(args.quick))
+    engine = [engine_table(measure_engine(args.quick))]
+    engine += [endgames_table(measure_endgames(read_obf(path.read_text("utf-8")))) for path in args.endgames]
     command = "make bench" + (" (quick)" if args.quick else "")
     args.out.write_text(report(figures, peers, engine, arena, command), encoding="utf-8")
     Console().print(table(figures))

@@ -42,7 +42,7 @@ from outflank.kernels.bitboard import (
 )
 from outflank.kernels.control import NODES, Control, must_end
 from outflank.kernels.jit import Board, Word, Words, inlined, kernel
-from outflank.kernels.outlook import EndgameRules, frontier, stable_discs
+from outflank.kernels.outlook import EndgameRules, frontier, most_to_win
 from outflank.kernels.rules import PASS, after
 from outflank.kernels.shallow import FEW, NONE, few, final_score, odd_blocks, with_block_changed
 from outflank.kernels.table import lower_in, move_in, pack_bounds, position_hash, read, slot, upper_in, write
@@ -169,11 +169,9 @@ def search(
             return lower_in(entry)
         if upper_in(entry) <= alpha:
             return upper_in(entry)
-    dear = opp if rules.sign > 0 else me  # what of them is stable, we cannot win
-    if alpha >= empties and rules.squares - 2 * count(dear) <= alpha:
-        most = rules.squares - 2 * stable_discs(dear, without(rules.full, either(me, opp)), rules)
-        if most <= alpha:
-            return most
+    most = most_to_win(me, opp, empties, alpha, rules)
+    if most <= alpha:
+        return most
     ranked = scratch(_ROOM, me)
     number, proven = _ranked(me, opp, legal, odd, move_in(entry), alpha, rules, near, ranked)
     if proven > alpha:

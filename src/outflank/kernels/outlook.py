@@ -89,6 +89,15 @@ def stable_discs(of: Board, empty: Board, rules: EndgameRules) -> int:
     return count(_stable(of, _safe_lines(empty, rules)))
 
 
+@inlined
+def most_to_win(me: Board, opp: Board, empties: int, alpha: int, rules: EndgameRules) -> int:
+    """What `me` can win at most, by stable discs, where that may be as little as `alpha`; else the whole board."""
+    dear = opp if rules.sign > 0 else me  # what of them is stable, we cannot win
+    if alpha < empties or rules.squares - 2 * count(dear) > alpha:
+        return rules.squares
+    return rules.squares - 2 * stable_discs(dear, without(rules.full, either(me, opp)), rules)
+
+
 class Outlook(NamedTuple):
     """In place of trained patterns where there are none."""
 

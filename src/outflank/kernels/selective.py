@@ -26,7 +26,7 @@ from outflank.kernels.bitboard import ZERO, both, count, either, first, is_empty
 from outflank.kernels.control import NODES, STOP, Control, must_end
 from outflank.kernels.jit import Board, Word, Words, inlined, kernel, routine
 from outflank.kernels.near_end import near_end
-from outflank.kernels.outlook import EndgameRules, Outlook, outlook_value
+from outflank.kernels.outlook import EndgameRules, Outlook, most_to_win, outlook_value
 from outflank.kernels.patterns import UNIT, Patterns, pattern_value
 from outflank.kernels.rules import after
 from outflank.kernels.shallow import final_score
@@ -367,6 +367,10 @@ def null_window(
                 if upper_in(entry) <= alpha:
                     return upper_in(entry)
 
+    if to_end:
+        most = most_to_win(me, opp, empty, alpha, rules)
+        if most <= alpha:
+            return most
     if depth >= PROBED and confidence < CERTAIN:
         margin = int(search.margins[confidence, 1 if to_end else 0, depth, empty])
         probe = probe_depth(depth)

@@ -205,8 +205,11 @@ class _Searcher:
             steps += [(empties, confidence) for confidence in _PROBABLE]
         for depth, confidence in steps:
             width = 3 if self.trained and depth > 2 else 2 * most
-            found = self._ask(position, depth, value - width, value + width, confidence)
-            if found is not None and abs(found - value) >= width:
+            lowest = (
+                self.game.squares - 1 if value == self.game.squares else value - width
+            )  # more than all there is cannot be won
+            found = self._ask(position, depth, lowest, value + width, confidence)
+            if found is not None and not lowest < found < value + width:
                 found = self._ask(position, depth, -most, most, confidence)
             if found is None:
                 return None

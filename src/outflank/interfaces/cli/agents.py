@@ -40,6 +40,7 @@ def register(commands: Any) -> None:
         "--by", choices=("margin", "wdl"), default="margin", help="the margin, or only win, draw or loss"
     )
     _add_limits(solve, ("nodes", "seconds"))
+    solve.add_argument("--threads", type=int, default=1, metavar="N", help="that search together (1)")
     solve.add_argument("--json", action="store_true", help="print one JSON object per position")
     solve.set_defaults(run=run_solve)
 
@@ -159,7 +160,7 @@ def _print_solutions(problems: "Iterator[Problem]", args: argparse.Namespace) ->
     from outflank.search.solver import solve
 
     for problem in problems:
-        solution = solve(problem.position, by=args.by, limits=_limits(args))
+        solution = solve(problem.position, by=args.by, limits=_limits(args), threads=args.threads)
         facts = with_names(solution_facts(solution))
         if args.json:
             print(json.dumps(facts), flush=True)

@@ -18,6 +18,8 @@ def register(commands: Any) -> None:
     )
     bench.add_argument("--arena", action="store_true", help="measure stored games and workers instead")
     bench.add_argument("--engine", action="store_true", help="measure the engine instead")
+    bench.add_argument("--endgames", metavar="FILE.obf", help="measure the solver on the problems of a file instead")
+    bench.add_argument("--threads", type=int, default=1, metavar="N", help="that solve an endgame (1)")
     bench.add_argument("--scale", action="store_true", help="measure stores of up to a million games instead (minutes)")
     bench.add_argument("--quick", action="store_true", help="fewer and shorter rounds, smaller stores")
     add_quiet_option(bench)
@@ -40,12 +42,19 @@ def _measured(args: argparse.Namespace, on_progress: Callable[[str], None]) -> t
     """The figures, and the function that prints them as a table."""
     from rich.console import Console
 
-    from outflank.benchmark import arena, engine, machine, scale
+    from outflank.benchmark import arena, endgames, engine, machine, scale
+    from outflank.formats import obf_problems
+    from outflank.inputs import file_lines, open_file
     from outflank.report.terminal import show
 
     if args.scale:
         rows = scale.measure_scale(scale.SIZES[: 1 if args.quick else None], on_progress)
         return {"scale": rows}, lambda: show([scale.scale_table(rows)])
+    if args.endgames:
+        with open_file(args.endgames) as file:
+            problems = obf_problems(file_lines(file, args.endgames))
+            solved = endgames.measure_endgames(problems, args.threads, on_progress)
+        return {"endgames": solved}, lambda: show([endgames.endgames_table(solved, args.threads)])
     if args.engine:
         found = engine.measure_engine(args.quick, on_progress)
         return {"engine": found}, lambda: show([engine.engine_table(found)])
