@@ -15,6 +15,12 @@ Feldmann's and Weill's idea in Kerrigan's simple form): by the time it comes bac
 
 The order of moves is what the speed hangs on: the table's move, then by a search of a few plies with the evaluation far
 from the leaves, by the evaluation and the replies it leaves near them.
+
+Measured in million nodes: 8 positions with 40 empties to depth 16 at 73 %, and seven endgames of the FFO suite (40 to
+44, 46, 47). As it is 7.5 and 130. Ordered by replies alone 11.7 and 165; by the evaluation without a search 7.1 and
+129, but to depth 20 63.9 instead of 55.6; by deeper searches 7.9 and 144. Replies at half their weight 8.2 and 138,
+without weight 8.3 and 146. Replies not looked up in the table before they are searched 7.5 and 143. Bounds by stable
+discs change nothing there, but FFO 39, won by 64, takes 7 instead of 462.
 """
 
 from typing import NamedTuple
