@@ -104,8 +104,9 @@ def test_shipped_weights_have_a_card_and_fit_their_bounds(file: Path) -> None:
     assert weights.card["rules"] == file.stem.replace("-", " ") and weights.card["made"] and weights.card["error"]
     assert "/tmp" not in json.dumps(weights.card), "a card names no place of the machine it was made on"
     assert file.stat().st_size < 4 * 2**20
-    # No sum of 50 weights can leave the range that searches and tables take.
-    assert 51 * int(np.abs(weights.values).max()) * UNIT // SCALE < 10**6
+    # No sum of all patterns and the move can leave the range that searches and tables take.
+    terms = len(pattern_set(weights.rules.size).instances) + 1
+    assert terms * int(np.abs(weights.values).max()) * UNIT // SCALE < 10**6
 
 
 def test_boards_without_weights_are_refused_before_the_first_game(

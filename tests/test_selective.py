@@ -26,10 +26,10 @@ CERTAIN = kernel.CERTAIN
 GAME = "f5d6c3d3c4f4f6f3e6e7d7c5b6d8c6c7d2b5a5a6a7g5e3b4c8g6g4c2e8d1"
 
 
-def random_position(rng: random.Random, empties: int, variant: Variant = "standard") -> Position:
+def random_position(rng: random.Random, empties: int, variant: Variant = "standard", size: int = 8) -> Position:
     """A position with a choice of moves."""
     while True:
-        position = Position.start(Rules(8, variant))
+        position = Position.start(Rules(size, variant))
         while position.empties > empties and not position.is_over:
             position = position.play(rng.choice(position.moves))
         if len(position.moves) > 1:
@@ -39,12 +39,17 @@ def random_position(rng: random.Random, empties: int, variant: Variant = "standa
 # --- what it finds --------------------------------------------------------------------------------------------------
 
 
+one_word_and_four = pytest.mark.parametrize("size", [8, 10])
+"""Boards of which every kernel takes another type."""
+
+
 @every_variant
+@one_word_and_four
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_without_cuts_it_is_minimax(variant: Variant, depth: int) -> None:
+def test_without_cuts_it_is_minimax(variant: Variant, size: int, depth: int) -> None:
     rng, engine = random.Random(depth), EngineSearch(memory=1, confidence=CERTAIN)
     for _ in range(max(2, int(12 * EFFORT))):
-        position = random_position(rng, rng.randint(14, 50), variant)
+        position = random_position(rng, rng.randint(14, 50), variant, size)
         engine.new_game()
         found = engine.choose(position, Limits(depth=depth), 0)
         assert found.value == expected_value(position, depth)
@@ -54,10 +59,11 @@ def test_without_cuts_it_is_minimax(variant: Variant, depth: int) -> None:
 def expected_value(position: Position, depth: int) -> int:
     """Minimax with the patterns in whole discs, written without any of the engine's tricks; a pass costs no depth."""
     if depth == 0:
+        cells = position.rules.cells
         if not position.own:
-            return -64 if position.rules.variant == "standard" else 64
+            return -cells if position.rules.variant == "standard" else cells
         value = evaluation_of(*position.boards, *read_evaluation("patterns").build(position.rules))
-        return max(-62, min(62, (value + UNIT // 2) // UNIT))
+        return max(2 - cells, min(cells - 2, (value + UNIT // 2) // UNIT))
     if position.is_over:
         return position.score(position.turn)
     if position.must_pass:
@@ -66,11 +72,12 @@ def expected_value(position: Position, depth: int) -> int:
 
 
 @every_variant
+@one_word_and_four
 @pytest.mark.compiled
-def test_it_solves_like_the_solver(variant: Variant) -> None:
+def test_it_solves_like_the_solver(variant: Variant, size: int) -> None:
     rng, engine = random.Random(3), EngineSearch(memory=4)
-    for _ in range(60):
-        position = random_position(rng, rng.randint(4, 14), variant)
+    for _ in range(60 if size == 8 else 20):
+        position = random_position(rng, rng.randint(4, 14 if size == 8 else 12), variant, size)
         solution = solve(position, every_move=True)
         found = engine.choose(position, Limits(), 0)
         best = {move.move for move in solution.moves if move.value == solution.score}

@@ -152,7 +152,7 @@ def test_seats_by_person_level_and_agent() -> None:
 def test_a_level_changes_its_agent_with_the_board() -> None:
     strongest = levels()[-1]
     seat = read_seat(strongest.name, Rules(8))
-    for rules, text in ((Rules(8), strongest.text), (Rules(10), strongest.elsewhere), (Rules(8), strongest.text)):
+    for rules, text in ((Rules(8), strongest.text), (Rules(12), strongest.elsewhere), (Rules(8), strongest.text)):
         seat.begin(rules)
         assert seat.player is not None and seat.player.label == text
 

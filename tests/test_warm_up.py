@@ -26,7 +26,7 @@ from warm_up_games import counts_around_a_game
 LARGE = (
     *("heuristic", "solver(nodes=50)", "minimax(depth=1, endgame=5)", "montecarlo(playouts=1)"),
     *("minimax(depth=1, eval=players_of_people:frontier, hash_mb=1)", "uct(playouts=4, reuse=yes, endgame=5)"),
-    "players_of_people:First",
+    *("engine(depth=3)", "players_of_people:First"),
 )
 """Agents for a board of four words, of which every kernel takes another type."""
 SMALL = (
@@ -37,7 +37,7 @@ SMALL = (
     *("uct(playouts=4, playout=cutoff(depth=3))", "uct(playouts=8, leaf_playouts=4, tree=flat, endgame=5)"),
     *("phan-synytsia-minimax(1)", "phan-synytsia-mcts(4)", "he-lin-uct(playouts=4)", "he-lin-minimax(2, complex)"),
     *("pure-mc", "heuristic-mc", "he-reversed(1)", "he-reversed-uct(4)", "tenshi(4, endgame=5)"),
-    *("engine(depth=3)", "engine(nodes=3000, memory=1)", "players_of_people:by_function"),
+    *("engine(nodes=3000, memory=1)", "players_of_people:by_function"),
 )
 CASES = [(text, Rules(6)) for text in SMALL] + [(text, Rules(10, "reversed")) for text in LARGE]
 

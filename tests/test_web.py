@@ -509,7 +509,7 @@ def test_levels_and_presets_can_be_used_from_the_page(page: Page) -> None:
         page_agent(level["text"], Caps())
         page_agent(level["elsewhere"], Caps())
         assert page.answer(do="agent", agent=level["name"])["text"] == canonical(level["text"])
-    for rules in ("standard 8x8", "reversed 10x10"):
+    for rules in ("standard 8x8", "reversed 10x10", "reversed 12x12"):
         decision = page.answer(do="think", agent="Newcomer", game={"rules": rules}, seed=1)
         assert decision["kind"] == "decision", decision
     page_agent("tenshi(playouts=10)", Caps())

@@ -279,7 +279,7 @@ _SIGNATURES = {
             "patterns",
             "trained weights of corners, edges, rows and diagonals: hundredths of a disc at the end of the game",
             (Option("weights", text(most=1000), None, "a file of outflank learn; those of the package unless told"),),
-            "ours, after Buro 1997; 6x6 and 8x8, both variants",
+            "ours, after Buro 1997; 6x6, 8x8 and 10x10, both variants",
         ),
         Signature(
             "terms",

@@ -1,9 +1,9 @@
 """Levels: ready-made agents from beginner to master, each with the rating that the arena gave it.
 
 They are `random` and the levels of the engine (`LEVELS` in `kinds.py`) by name, in `levels.toml`, which `make levels`
-writes: a tournament of all levels, rated with `random` at 0 and with 95 % intervals. On boards that the engine is not
-trained for another agent takes the place of each, which is not rated. Levels are bounded by depth or nodes and never by
-time, so that they are equally strong on every machine.
+writes: a tournament of all levels, rated with `random` at 0 and with 95 % intervals. On 10x10 they
+are not rated yet. On boards that the engine is not trained for another agent takes the place of each, which is not
+rated. Levels are bounded by depth or nodes and never by time, so that they are equally strong on every machine.
 """
 
 import tomllib
@@ -47,7 +47,7 @@ class Level:
     def text_on(self, rules: Rules) -> str:
         """The agent under these rules.
 
-        >>> levels()[1].text_on(Rules(8)) == levels()[1].text, levels()[1].text_on(Rules(10))
+        >>> levels()[1].text_on(Rules(8)) == levels()[1].text, levels()[1].text_on(Rules(12))
         (True, 'greedy')
         """
         return self.text if is_trained(rules) else self.elsewhere

@@ -90,7 +90,7 @@ def _shipped() -> Mapping[str, Any]:
 def is_trained(rules: Rules) -> bool:
     """Whether the engine plays under these rules.
 
-    >>> is_trained(Rules(8)), is_trained(Rules(10))
+    >>> is_trained(Rules(8)), is_trained(Rules(12))
     (True, False)
     """
     return _key(rules) in _shipped()
