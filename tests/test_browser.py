@@ -42,6 +42,7 @@ from outflank.execute import Here
 from outflank.formats import read_transcript, write_ggf
 from outflank.game import Game
 from outflank.search.solver import solve, solve_moves
+from outflank.studies.games import on_board
 from support import PERFECT_GAME, ROOT, every_variant
 from web_client import Server, serving
 
@@ -52,6 +53,7 @@ pytestmark = [
     ),
 ]
 expect.set_options(timeout=PATIENCE)
+PLAYED = Game.of(Position.start("standard 4x4"), "b1a1a2")
 AXE = ROOT / "build" / "axe.min.js"
 
 
@@ -68,6 +70,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     report = tmp_path_factory.mktemp("report")
     (report / "index.html").write_text("<title>A report</title><h1>A report</h1>")
+    (report / "games").mkdir()
+    (report / "games" / "one.html").write_text(f'<link rel="icon" href="data:,"><a href="{on_board(PLAYED)}">1</a>')
     with serving("--store", str(store), "--report", str(report)) as server:
         yield server
 
@@ -416,6 +420,15 @@ def test_stores_and_reports_can_be_browsed(page: Page, store: Path) -> None:
     expect(page.locator("#status")).to_have_text("Black to move")
     page.click("#go-last")
     assert walked_to(page).is_over
+
+
+def test_a_game_of_a_report_opens_on_the_board(page: Page) -> None:
+    page.keyboard.press("3")
+    index = page.get_by_role("link", name="report").get_attribute("href")
+    page.evaluate("address => { location = address; }", f"{index}games/one.html")
+    page.get_by_role("link", name="1").click()
+    expect(page.locator("#board .square.last")).to_be_visible()
+    assert cells_of(page) == PLAYED.positions[-1].line().split()[0]
 
 
 # --- keeping the game ---------------------------------------------------------------------------------------------

@@ -7,7 +7,9 @@ import re
 import runpy
 from collections.abc import Sequence
 from dataclasses import replace
+from html import escape
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -20,12 +22,15 @@ from outflank.formats import read_transcript
 from outflank.game import Game, MoveNote, Spent, Termination
 from outflank.game_loop import play as play_one
 from outflank.interfaces.cli import main
+from outflank.report.html import to_html
 from outflank.report.markdown import to_markdown
 from outflank.report.write import write
 from outflank.studies import FUTURE_WORK, PAPERS, named_study
 from outflank.studies.compare import Comparison, _gain, compare, judge, printed_sample, tally
-from outflank.studies.document import StudyFindings, document, documents, findings_of, headline
+from outflank.studies.document import document, documents
+from outflank.studies.findings import StudyFindings, findings_of, headline
 from outflank.studies.flat_montecarlo import printed_margins
+from outflank.studies.games import address, game_pages, on_board
 from outflank.studies.he_lin import ALONE, likelihood, playouts_in
 from outflank.studies.phan_synytsia import BOTH, LOSES, MADE, NONE, NOT_MADE, clocked
 from outflank.studies.reproduction import cell_of
@@ -356,6 +361,37 @@ def test_several_studies_have_a_page_each_and_the_first_has_their_pictures(
     assert "Table II" in (tmp_path / "report.md").read_text()
     alone, pages = documents([minimax_against_random], {})
     assert pages == {"index": alone}
+
+
+def test_every_cell_leads_to_its_games_and_they_open_on_the_board(
+    minimax_against_random: StudyFindings, tmp_path: Path
+) -> None:
+    one = minimax_against_random
+    whole, pages = documents([one], {})
+    page = write(whole, tmp_path, {**pages, **game_pages([one])}).read_text()
+    for cell in one.comparisons:
+        link = address(one, [cell.printed.row])
+        assert page.count(f'href="{link}"') >= 2  # in the printed table and in the list of all games
+        listed = re.findall(r'href="(\.\./\.\./\.\./#[^"]*)"', (tmp_path / link).read_text())
+        games = [played.game for played in one.results[cell.printed.row]]
+        assert listed == [escape(on_board(game)) for game in games] and len(games) == cell.ours.games  # type: ignore[union-attr]
+    parts = dict(parse_qsl(on_board(games[0]).partition("#")[2]))
+    assert Game.of(Position.start(parts["rules"].replace("-", " ")), parts["moves"]).moves == games[0].moves
+
+
+def test_a_number_of_several_pairings_leads_to_a_page_that_names_them() -> None:
+    one = named_study("phan-synytsia")
+    finished = replace(play_one("random", "random", Position.start(SMALL)), tags={"key": "k"})
+    results = Results({pairing.name: [Played(finished, Color.BLACK)] for pairing in one.pairings}, {})
+    found = findings_of(replace(one, swaps=(), readings=()), lambda _: results)
+    pages = game_pages([found])
+    cell = next(cell for cell in one.printed if cell.table == "Table 2")
+    names = next(table for table in one.paper_tables if table.table == "Table 2").pairings(cell)
+    text = to_html(pages[address(found, names).removesuffix(".html")])
+    assert len(names) == 4 and all(name in text for name in names)
+    linked = re.findall(r'href="(phan-synytsia-\w+)\.html"', "".join(map(to_html, pages.values())))
+    assert linked and {f"games/{each}" for each in linked} <= set(pages)
+    assert address(found, []) == address(found, ["nobody against nobody"]) == ""
 
 
 def test_documents_are_renewed_from_a_report(minimax_against_random: StudyFindings, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ _SIGNS: dict[Tone, str] = {"": "", "good": "✓", "bad": "✗", "muted": "", "wa
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell with a meaning. Its `hint` is seen when pointing at it, on the page only: nothing that must be read.
+    """A cell with a meaning. On the page only, it has a `hint`, seen when pointing at it, and leads to its `link`.
 
     >>> Cell("agrees", "good").shown, Cell("61 %", "good", sign="▲").shown
     ('✓ agrees', '▲ 61 %')
@@ -34,6 +34,8 @@ class Cell:
     hint: str = ""
     sign: str | None = None
     """In front of the text; by default that of the tone."""
+    link: str = ""
+    """An address: elsewhere, or a page of the report."""
 
     def __post_init__(self) -> None:
         if self.tone not in TONES:

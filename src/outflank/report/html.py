@@ -32,8 +32,8 @@ from outflank.report.svg import inline
 GENERATOR = "outflank"
 """Marks pages that `report.write` may replace."""
 _DEEPEST = 6
-_SAFE_ADDRESS = re.compile(r"https?://|mailto:|#|[a-z0-9-]+\.html(#|$)")
-"""Elsewhere, in this page, or a page beside it."""
+_SAFE_ADDRESS = re.compile(r"https?://|mailto:|(\.\./)*#|(\.\./)?([a-z0-9-]+/)?[a-z0-9-]+\.html(#|$)")
+"""Elsewhere, in this page, on the board of the server above it, or another page of the report."""
 
 
 def to_html(document: Document, picture: Callable[[Figure], str] = figures.svg) -> str:
@@ -145,7 +145,7 @@ _SHORT = 20
 
 def _row(row: Sequence[Value], numeric: Sequence[bool]) -> str:
     first, *others = (_cell(cell(value), right) for value, right in zip(row, numeric, strict=True))
-    short = 'data-short=""' if len(first[0]) <= _SHORT else ""
+    short = 'data-short=""' if len(cell(row[0]).shown) <= _SHORT else ""
     head = _tag("th", first[0], *first[1:], 'scope="row"', short)
     return f"<tr>{head}{''.join(_tag('td', *parts) for parts in others)}</tr>"
 
@@ -153,8 +153,9 @@ def _row(row: Sequence[Value], numeric: Sequence[bool]) -> str:
 def _cell(value: Cell, right: bool) -> tuple[str, str, str]:
     """Content, classes and hint of a cell."""
     classes = " ".join(filter(None, (value.tone, "number" if right else "")))
+    content = _TOGETHER.sub("\u00a0", _lines(value.shown))
     return (
-        _TOGETHER.sub("\u00a0", _lines(value.shown)),
+        _linked(content, value.link),
         f'class="{classes}"' if classes else "",
         f'title="{escape(value.hint)}"' if value.hint else "",
     )
@@ -183,9 +184,14 @@ def _inline(text: str) -> str:
 
 def _span(span: Span) -> str:
     text = escape(span.text)
-    if span.kind == "link" and _SAFE_ADDRESS.match(span.address):
-        return f'<a href="{escape(span.address)}">{text}</a>'
+    if span.kind == "link":
+        return _linked(text, span.address)
     return {"bold": f"<strong>{text}</strong>", "code": f"<code>{text}</code>"}.get(span.kind, text)
+
+
+def _linked(content: str, address: str) -> str:
+    """Content that leads to an address, or the content alone where that is empty or not safe."""
+    return f'<a href="{escape(address)}">{content}</a>' if _SAFE_ADDRESS.match(address) else content
 
 
 def _lines(text: str) -> str:

@@ -64,6 +64,7 @@ td.good, th.good { color: var(--good); background: var(--good-paper); }
 td.bad, th.bad { color: var(--bad); background: var(--bad-paper); }
 td.warn, th.warn { color: var(--warn); background: var(--warn-paper); }
 td[title] { cursor: help; }
+td a, tbody th a { color: inherit; text-decoration-style: dotted; text-underline-offset: .2em; }
 footer dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .25rem 1rem; font-size: .92rem; }
 footer dt { color: var(--soft); }
 footer dd { margin: 0; }

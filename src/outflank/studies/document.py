@@ -1,32 +1,26 @@
-"""Studies as a report: a summary first, then for each study its tables beside the printed ones, figures and "
-"provenance."""
+"""Studies as a report: a summary first, then for each study its tables beside the printed ones, figures and games."""
 
 import math
 import platform
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from outflank import __version__
 from outflank.report.document import Cell, Document, Figure, Part, Section, Table, Tone, Value, slug
 from outflank.studies.compare import (
     CHOSEN_BY,
     Comparison,
-    Judgement,
-    ReadingFindings,
     TableFindings,
     Tally,
     WrongAgent,
-    compare,
-    compare_readings,
-    compare_tables,
     count,
-    judge,
     tally,
 )
+from outflank.studies.findings import StudyFindings, headline
+from outflank.studies.games import address
 from outflank.studies.pictures import agreement
-from outflank.studies.results import Results
-from outflank.studies.run import pairs_of
+from outflank.studies.results import distinct
 from outflank.studies.study import Study
 from outflank.studies.words import band, number, with_interval
 
@@ -58,57 +52,6 @@ _READING = (
     "reading or a rate, or is a sum or copy of others, and is no evidence. Times are on other hardware: × says how "
     "many times faster. Below a table stands what it would say of a wrong agent, played in place of the right one."
 )
-
-
-@dataclass(frozen=True)
-class StudyFindings:
-    """A study with what its games say of every printed number and every claim."""
-
-    study: Study
-    results: Results
-    comparisons: Sequence[Comparison]
-    tables: Sequence[TableFindings]
-    readings: Sequence[ReadingFindings]
-    judgements: Sequence[Judgement]
-
-    @property
-    def wrong(self) -> list[WrongAgent]:
-        """Every wrong agent on every table that it was tried on."""
-        return [wrong for table in self.tables for wrong in table.wrong]
-
-
-def findings_of(study: Study, read: Callable[[Study], Results]) -> StudyFindings:
-    """Compares every number, judges every claim, tries the tables on wrong agents and under other readings.
-
-    `read` finds the games of the study, and of it with wrong agents and under other readings.
-    """
-    results = read(study)
-    comparisons = compare(study, results)
-    tables = compare_tables(study, comparisons, {swap: read(study.swapped(swap)) for swap in study.swaps})
-    readings = compare_readings(study, comparisons, read)
-    return StudyFindings(study, results, comparisons, tables, readings, judge(study, results))
-
-
-def headline(found: Sequence[StudyFindings]) -> dict[str, int]:
-    """What all studies together say: informative, predicted, independent numbers only, and wrong agents caught."""
-    cells, wrong = _all_cells(found), [one for study in found for one in study.wrong]
-    counts = tally(cells)
-    return {
-        "informative": counts.informative,
-        "equivalent": counts.equivalent,
-        "differ": counts.differ,
-        "open": counts.compatible,
-        "uninformative": counts.others,
-        "uninformative_differ": counts.others_differ,
-        "fitted": sum(cell.verdict == "fitted" for cell in cells),
-        "times": sum(cell.verdict == "not comparable" for cell in cells),
-        "wrong_agents": len(wrong),
-        "caught": sum(one.caught for one in wrong),
-    }
-
-
-def _all_cells(found: Iterable[StudyFindings]) -> list[Comparison]:
-    return [cell for one in found for cell in one.comparisons]
 
 
 def document(found: Sequence[StudyFindings], provenance: Mapping[str, str]) -> Document:
@@ -179,7 +122,7 @@ def summary_table(found: Sequence[StudyFindings]) -> Table:
             [
                 one.study.title,
                 len(one.results.games),
-                distinct_games(one.results),
+                distinct(one.results.games),
                 counts.informative,
                 counts.equivalent,
                 counts.differ,
@@ -203,11 +146,6 @@ def summary_table(found: Sequence[StudyFindings]) -> Table:
 
 def _of(part: int, whole: int) -> str:
     return f"{part} of {whole}" if whole else "–"
-
-
-def distinct_games(results: Results) -> int:
-    """Games that differ in rules, opening or moves."""
-    return len({(game.start, game.moves) for game in results.games})
 
 
 def _lead(found: Sequence[StudyFindings]) -> str:
@@ -262,7 +200,7 @@ def _section(one: StudyFindings) -> Section:
     if study.printed:
         parts.append(_READING)
     for table in one.tables:
-        parts.append(_paper_table(study.name, table))
+        parts.append(_paper_table(one, table))
     parts += [*study.tables(one.results), *study.figures(one.results)]
     if study.differences:
         parts.append(Section("Setting", ["\n".join(f"- {line}" for line in study.differences)]))
@@ -312,7 +250,7 @@ def _claims(one: StudyFindings) -> Table:
         [
             judgement.claim.text,
             judgement.claim.line,
-            _toned(judgement.outcome),
+            replace(_toned(judgement.outcome), link=address(one, judgement.claim.pairings)),
             judgement.evidence,
             judgement.reason,
         ]
@@ -322,15 +260,18 @@ def _claims(one: StudyFindings) -> Table:
     return Table(columns, rows, "Conclusions", name=f"{one.study.name} claims")
 
 
-def _paper_table(study: str, found: TableFindings) -> Table:
-    """A printed table with our numbers in its cells, and a row for every wrong agent."""
+def _paper_table(one: StudyFindings, found: TableFindings) -> Table:
+    """A printed table with our numbers in its cells, which lead to their games, and a row for every wrong agent."""
     name, cells = found.table.table, found.cells
     columns = list(dict.fromkeys(cell.printed.column for cell in cells))
     rows = list(dict.fromkeys(cell.printed.row for cell in cells))
     at = {(cell.printed.row, cell.printed.column): cell for cell in cells}
-    body: list[list[Value]] = [[row, *(_compared(at.get((row, column))) for column in columns)] for row in rows]
+    links = {place: address(one, found.table.pairings(cell.printed)) for place, cell in at.items()}
+    body: list[list[Value]] = [
+        [row, *(_compared(at.get((row, column)), links.get((row, column), "")) for column in columns)] for row in rows
+    ]
     body += [_wrong_row(wrong, columns) for wrong in found.wrong]
-    return Table(["", *columns], body, f"{name}: {found.table.title}", _note(found), f"{study} {name}")
+    return Table(["", *columns], body, f"{name}: {found.table.title}", _note(found), f"{one.study.name} {name}")
 
 
 def _wrong_row(wrong: WrongAgent, columns: Sequence[str]) -> list[Value]:
@@ -358,7 +299,7 @@ def _chance(chance: float) -> str:
     return "less than 0.1 %" if chance < 0.001 else f"{100 * chance:.1f} %" if chance < 0.1 else f"{100 * chance:.0f} %"
 
 
-def _compared(comparison: Comparison | None) -> Value:
+def _compared(comparison: Comparison | None, link: str) -> Value:
     if comparison is None:
         return None
     printed = number(comparison.printed.value, comparison.printed.unit)
@@ -369,7 +310,7 @@ def _compared(comparison: Comparison | None) -> Value:
         text += f" ({band(*comparison.accepted, comparison.printed.unit)})"
     if comparison.speedup:
         text = f"{number(comparison.ours.value, comparison.printed.unit)} · {printed} ×{comparison.speedup:,.0f}"
-    return Cell(text, _TONES[comparison.verdict], _hint(comparison), _SIGNS.get(comparison.verdict))
+    return Cell(text, _TONES[comparison.verdict], _hint(comparison), _SIGNS.get(comparison.verdict), link)
 
 
 def _hint(comparison: Comparison) -> str:
@@ -412,34 +353,16 @@ def _range(numbers: Sequence[int]) -> str:
     return f"{numbers[0]:,}" if len(numbers) == 1 else f"{numbers[0]:,} to {numbers[-1]:,}"
 
 
-def warnings_of(found: Sequence[StudyFindings], scale: str | float) -> list[str]:
-    """Warnings: pairings with repeated games, games with unusual endings."""
-    warnings = []
-    for one in found:
-        for pairing in one.study.pairings:
-            games = one.results[pairing.name]
-            planned = 2 * pairs_of(pairing, scale)
-            if 0 < len(games) < planned:
-                warnings.append(
-                    f"{pairing.name}: only {len(games)} of {planned} games are different, and only those are counted; "
-                    "expected more openings, such as random(8)"
-                )
-            lost = sum(game.game.termination not in ("normal", "adjudicated") for game in games)
-            if lost:
-                warnings.append(f"{pairing.name}: {lost} of {len(games)} games ended unusually, see the table of games")
-    return warnings
-
-
 def _pairings(one: StudyFindings) -> Table:
     """Every pairing with its number of games, and how many of them differ."""
     rows: list[list[Value]] = []
     for pairing in one.study.pairings:
         games = one.results[pairing.name]
-        different = len({(game.start, game.moves) for game in games})
         endings = count(str(game.game.termination) for game in games)
         unusual = ", ".join(f"{number} {ending}" for ending, number in endings.items() if ending != "normal")
-        who = [pairing.name, pairing.a, pairing.b, str(pairing.rules), pairing.openings]
-        rows.append([*who, len(games), different, Cell(unusual, "warn") if unusual else ""])
+        name = Cell(pairing.name, link=address(one, [pairing.name]))
+        who: list[Value] = [name, pairing.a, pairing.b, str(pairing.rules), pairing.openings]
+        rows.append([*who, len(games), distinct(games), Cell(unusual, "warn") if unusual else ""])
     columns = ["pairing", "first agent", "second agent", "rules", "openings", "games", "different", "unusual endings"]
     return Table(columns, rows, "Games played", name=f"{one.study.name} games")
 

@@ -22,8 +22,9 @@ from outflank.progress import Progress
 from outflank.report.write import check, write
 from outflank.schema import suggestion
 from outflank.studies.compare import Comparison, compare, count, facts_of
-from outflank.studies.document import StudyFindings, documents, findings_of, headline, warnings_of
-from outflank.studies.results import Asked
+from outflank.studies.document import documents
+from outflank.studies.findings import StudyFindings, findings_of, headline, warnings_of
+from outflank.studies.games import game_pages
 from outflank.studies.run import plan_of, play, read_scale, results_of, seconds_left, take_timings
 from outflank.studies.study import Study
 
@@ -87,7 +88,7 @@ def run_studies(
         "Seconds": f"{time.monotonic() - began:.0f} for this run, {played:.0f} of them playing",
     }
     whole, pages = documents(found, {name: text for name, text in provenance.items() if text})
-    page = write(whole, out, pages)
+    page = write(whole, out, {**pages, **game_pages(found)})
     report = Reproduction(scale, found, page, [*warnings, *warnings_of(found, factor)])
     (out / "summary.json").write_text(json.dumps(report.facts(), indent=1), encoding="utf-8")
     _write_numbers(found, out / "numbers.csv")
@@ -109,10 +110,10 @@ def cell_of(study: Study, place: str, games: int) -> Study:
         raise BadSpec(
             f"{study.name} has no printed number {place!r}{hint}; expected table/row/column such as {example}"
         )
-    cell, asked = places[place], Asked()
+    cell = places[place]
     table = next(table for table in study.paper_tables if table.table == cell.table)
-    table.measure(asked, cell.row, cell.column)
-    pairings = [replace(pairing, games=games) for pairing in study.pairings if pairing.name in asked.pairings]
+    behind = table.pairings(cell)
+    pairings = [replace(pairing, games=games) for pairing in study.pairings if pairing.name in behind]
     if not pairings:
         raise BadSpec(f"{place} of {study.name} is a measurement of speed; expected a number that games give")
     return replace(

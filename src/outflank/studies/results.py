@@ -102,6 +102,11 @@ class Played:
         return total
 
 
+def distinct(games: Iterable[Played]) -> int:
+    """How many of the games differ in rules, opening or moves."""
+    return len({(game.start, game.moves) for game in games})
+
+
 class Results:
     """Games by the name of their pairing, and timings by theirs."""
 

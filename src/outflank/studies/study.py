@@ -15,7 +15,7 @@ from outflank.arena.statistics.comparisons import Contrast
 from outflank.arena.statistics.measured import Measured
 from outflank.board import Rules
 from outflank.errors import BadSpec
-from outflank.studies.results import Results
+from outflank.studies.results import Asked, Results
 
 if TYPE_CHECKING:
     from outflank.report.document import Figure, Table
@@ -86,6 +86,12 @@ class PaperTable:
         """Why a number may differ."""
         return self.reason if isinstance(self.reason, str) else self.reason(cell)
 
+    def pairings(self, cell: Printed) -> list[str]:
+        """The names of the pairings whose games are behind a number; none behind a timing."""
+        asked = Asked()
+        self.measure(asked, cell.row, cell.column)
+        return asked.pairings
+
 
 @dataclass(frozen=True)
 class TextNumber:
@@ -116,6 +122,13 @@ class Claim:
     contrasts: Callable[[Results], Sequence[Contrast]]
     reason: str = ""
     """A known cause, shown where the claim does not come out."""
+
+    @property
+    def pairings(self) -> list[str]:
+        """The names of the pairings whose games are behind it."""
+        asked = Asked()
+        self.contrasts(asked)
+        return asked.pairings
 
 
 @dataclass(frozen=True)

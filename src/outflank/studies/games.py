@@ -1,0 +1,111 @@
+"""The games behind a report's numbers: pages that list them, each game with a link that opens it on the board.
+
+Every pairing has a page, and so has every group of pairings that a number or a claim is measured from. The board is
+that of `outflank play --report DIR`, which serves the report below itself: pages hold no scripts and no games twice.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from urllib.parse import urlencode
+
+from outflank.board import Color, Position, moves_text
+from outflank.game import Game
+from outflank.report.document import Cell, Document, Section, Table, Value, code, slug
+from outflank.studies.findings import StudyFindings
+from outflank.studies.results import Played, distinct
+from outflank.studies.study import Pairing
+
+_FOLDER = "games"
+_BOARD = "../../../"
+"""The server's first page, seen from `/reports/NAME/games/PAGE.html`."""
+_OPENING = (
+    "A game opens on the board where the report is read through `outflank play --report DIR`, with the directory of "
+    "the report; `games.db` there has all of them by their keys."
+)
+_RESULTS = {1.0: "won", 0.5: "draw", 0.0: "lost"}
+
+
+def address(one: StudyFindings, pairings: Iterable[str]) -> str:
+    """Where a report lists the games of these pairings; empty while none has been played."""
+    played = _played(one, pairings)
+    return f"{_page_name(one, played)}.html" if played else ""
+
+
+def game_pages(found: Iterable[StudyFindings]) -> dict[str, Document]:
+    """Every page that `address` leads to, by its name."""
+    pages = {}
+    for one in found:
+        for group in _groups(one):
+            pages[_page_name(one, group)] = _pairing_page(one, group[0]) if len(group) == 1 else _group(one, group)
+    return pages
+
+
+def on_board(game: Game) -> str:
+    """The address of a game on the board, from a page of games.
+
+    >>> on_board(Game.of(Position.start("standard 4x4"), "b1a1"))
+    '../../../#view=analyse&rules=standard-4x4&moves=b1a1'
+    """
+    parts = {"view": "analyse", "rules": str(game.rules).replace(" ", "-"), "moves": moves_text(game.moves, True)}
+    usual = game.start == Position.start(game.rules)
+    return f"{_BOARD}#{urlencode(parts if usual else {**parts, 'start': game.start.line()})}"
+
+
+def _played(one: StudyFindings, pairings: Iterable[str]) -> tuple[str, ...]:
+    """Those of the pairings that have games, in the order of the study."""
+    wanted = set(pairings)
+    return tuple(each.name for each in one.study.pairings if each.name in wanted and one.results[each.name])
+
+
+def _page_name(one: StudyFindings, pairings: Sequence[str]) -> str:
+    digest = hashlib.blake2b("\n".join(pairings).encode(), digest_size=4).hexdigest()
+    return f"{_FOLDER}/{slug(one.study.name)}-{digest}"
+
+
+def _groups(one: StudyFindings) -> set[tuple[str, ...]]:
+    """Pairings that belong together: each alone, those behind a number, those behind a claim."""
+    study = one.study
+    tables = {table.table: table for table in study.paper_tables}
+    asked = [
+        *([pairing.name] for pairing in study.pairings),
+        *(tables[cell.table].pairings(cell) for cell in study.printed),
+        *(claim.pairings for claim in study.claims),
+    ]
+    return {_played(one, names) for names in asked} - {()}
+
+
+def _group(one: StudyFindings, pairings: Sequence[str]) -> Document:
+    rows: list[list[Value]] = []
+    for name in pairings:
+        games, link = one.results[name], address(one, [name]).removeprefix(f"{_FOLDER}/")
+        rows.append([Cell(name, link=link), len(games), distinct(games)])
+    table = Table(["pairing", "games", "different"], rows, "Pairings, each with its games")
+    lead = f"Games of {len(pairings)} pairings are behind this number or claim. [The report](../index.html)"
+    return Document(one.study.title, lead, [Section("Games", [table])])
+
+
+def _pairing_page(one: StudyFindings, name: str) -> Document:
+    pairing, games = next(each for each in one.study.pairings if each.name == name), one.results[name]
+    rows = [_row(number, game) for number, game in enumerate(games, start=1)]
+    columns = ["game", "black", "discs, black : white", "first agent", "moves", "ending", "seed", "key"]
+    table = Table(columns, rows, f"{len(games):,} games, {distinct(games):,} of them different", _OPENING)
+    lead = f"{_agents(pairing)}, {pairing.rules}, openings {code(pairing.openings)}. [The report](../index.html)"
+    return Document(f"{one.study.title}: {name}", lead, [Section("Games", [table])])
+
+
+def _agents(pairing: Pairing) -> str:
+    return f"First agent {code(pairing.a)}, second agent {code(pairing.b)}"
+
+
+def _row(number: int, played: Played) -> list[Value]:
+    game, (black, white) = played.game, played.game.discs
+    return [
+        Cell(str(number), link=on_board(game)),
+        "first agent" if played.color is Color.BLACK else "second agent",
+        f"{black} : {white}",
+        _RESULTS[played.points],
+        sum(effort.moves for effort in played.efforts),
+        str(game.termination),
+        str(game.seed),
+        game.tags["key"],
+    ]
