@@ -13,8 +13,9 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from outflank.agents import identity
 from outflank.arena.statistics.measured import Measured, share
-from outflank.arena.store import Store
+from outflank.arena.store import Store, made_by
 from outflank.board import Color, Position, Rules
 from outflank.errors import BadSpec
 from outflank.execute import Here
@@ -33,6 +34,7 @@ from outflank.studies.flat_montecarlo import printed_margins
 from outflank.studies.games import address, game_pages, on_board
 from outflank.studies.he_lin import ALONE, likelihood, playouts_in
 from outflank.studies.phan_synytsia import BOTH, LOSES, MADE, NONE, NOT_MADE, clocked
+from outflank.studies.provenance import provenance_facts
 from outflank.studies.reproduction import cell_of
 from outflank.studies.results import Played, Results
 from outflank.studies.run import _different, pairs_of, plan_of, play, read_scale, results_of, seconds_left
@@ -386,12 +388,38 @@ def test_a_number_of_several_pairings_leads_to_a_page_that_names_them() -> None:
     found = findings_of(replace(one, swaps=(), readings=()), lambda _: results)
     pages = game_pages([found])
     cell = next(cell for cell in one.printed if cell.table == "Table 2")
-    names = next(table for table in one.paper_tables if table.table == "Table 2").pairings(cell)
+    names = next(table for table in one.paper_tables if table.table == "Table 2").behind(cell).pairings
     text = to_html(pages[address(found, names).removesuffix(".html")])
     assert len(names) == 4 and all(name in text for name in names)
     linked = re.findall(r'href="(phan-synytsia-\w+)\.html"', "".join(map(to_html, pages.values())))
     assert linked and {f"games/{each}" for each in linked} <= set(pages)
     assert address(found, []) == address(found, ["nobody against nobody"]) == ""
+
+
+def test_every_number_has_its_provenance(minimax_against_random: StudyFindings) -> None:
+    one = minimax_against_random
+    facts = json.loads(json.dumps(provenance_facts(one)))
+    assert [number["games"] for number in facts["numbers"]] == [
+        cell.ours.games for cell in one.comparisons if cell.ours
+    ]
+    for number in facts["numbers"]:
+        [name] = number["pairings"]
+        source, pairing = facts["pairings"][name], next(each for each in one.study.pairings if each.name == name)
+        assert [source["first"], source["second"]] == [identity(pairing.a), identity(pairing.b)]
+        assert source["games"] == len(source["seeds"]) == len(set(source["keys"])) == 300
+        assert source["different"] == number["different"] <= 300 and source["made"] == {made_by(): 300}
+    text = to_markdown(document([one], {}))
+    assert "[Games and provenance](#he-lin-games)" in text and '<a id="he-lin-games"></a>' in text
+    assert made_by() in text
+
+
+def test_numbers_of_timings_name_them() -> None:
+    one = named_study("he-reversed")
+    results = Results({}, {timing.name: [1.0, 2.0] for timing in one.timings})
+    facts = provenance_facts(findings_of(replace(one, swaps=(), readings=()), lambda _: results))
+    named = {number["row"]: number["timings"] for number in facts["numbers"] if number["table"] == "Table 4"}
+    assert named["positional / none"] == ["order positional", "order none"]
+    assert facts["timings"]["order none"]["samples"] == [1.0, 2.0] and facts["timings"]["order none"]["machine"]
 
 
 def test_documents_are_renewed_from_a_report(minimax_against_random: StudyFindings, tmp_path: Path) -> None:
@@ -492,6 +520,7 @@ def test_a_study_of_ones_own_from_a_file(tmp_path: Path, capsys: pytest.CaptureF
     assert json.loads((out / "summary.json").read_text())["numbers"] == found["numbers"]
     page = (out / "index.html").read_text()
     assert "Greed pays" in page and "greedy against random" in page
+    assert json.loads((out / "games" / "greed.json").read_text())["numbers"][0]["games"] == 20
     with (out / "tables" / "greed-games.csv").open() as file:
         assert next(csv.DictReader(file))["games"] == "20"
     with Store(out / "games.db") as store:

@@ -22,6 +22,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import fields
+from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
 from operator import attrgetter, itemgetter
@@ -83,8 +84,21 @@ Row = tuple[Any, ...]
 
 @cache
 def made_by() -> str:
-    """What made a game: version, kernels and CPU architecture, kept with every game."""
-    return f"outflank {__version__}, {cache_directory().name}, Python {platform.python_version()}, {platform.machine()}"
+    """What made a game, and when: version, kernels, CPU and the day this program began, kept with every game.
+
+    A day and not a time, since a store keeps every different text once.
+    """
+    program = f"outflank {__version__}, {cache_directory().name}, Python {platform.python_version()}"
+    return f"{program}, {platform.machine()}, {cpu_name()}, {datetime.now(UTC).date()}"
+
+
+def cpu_name() -> str:
+    """The model of the CPU, as far as the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
 
 
 def checksum(row: Row) -> int:

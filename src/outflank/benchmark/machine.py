@@ -21,6 +21,7 @@ import numpy as np
 
 from outflank import __version__
 from outflank.agents import agent
+from outflank.arena.store import cpu_name
 from outflank.board import SIZES, Position, Rules
 from outflank.kernels.bitboard import count, moves
 from outflank.kernels.jit import Board, Word
@@ -225,15 +226,6 @@ def processor_seconds() -> float:
     """Processor time of this process and of all it started that have ended."""
     usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
-
-
-def cpu_name() -> str:
-    """The model of the CPU, as far as the system tells."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
 
 
 def table(figures: dict[str, Any]) -> "Table":

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from outflank import __version__
+from outflank.arena.store import cpu_name
 from outflank.report.document import Cell, Document, Figure, Part, Section, Table, Tone, Value, slug
 from outflank.studies.compare import (
     CHOSEN_BY,
@@ -20,6 +21,7 @@ from outflank.studies.compare import (
 from outflank.studies.findings import StudyFindings, headline
 from outflank.studies.games import address
 from outflank.studies.pictures import agreement
+from outflank.studies.provenance import provenance_table
 from outflank.studies.results import distinct
 from outflank.studies.study import Study
 from outflank.studies.words import band, number, with_interval
@@ -201,7 +203,7 @@ def _section(one: StudyFindings) -> Section:
         parts.append(_READING)
     for table in one.tables:
         parts.append(_paper_table(one, table))
-    parts += [*study.tables(one.results), *study.figures(one.results)]
+    parts += [*(_with_source(one, table) for table in study.tables(one.results)), *study.figures(one.results)]
     if study.differences:
         parts.append(Section("Setting", ["\n".join(f"- {line}" for line in study.differences)]))
     if one.readings:
@@ -210,7 +212,7 @@ def _section(one: StudyFindings) -> Section:
         parts.append(Section("Errata of the paper", [_errata(study)]))
     if study.text_numbers:
         parts.append(Section("Numbers in the text", [_text_numbers(study)]))
-    parts.append(Section("Games", [_pairings(one)]))
+    parts.append(Section("Games", [_pairings(one), provenance_table(one)], f"{study.name} games"))
     return Section(study.title, parts, study.name)
 
 
@@ -250,14 +252,14 @@ def _claims(one: StudyFindings) -> Table:
         [
             judgement.claim.text,
             judgement.claim.line,
-            replace(_toned(judgement.outcome), link=address(one, judgement.claim.pairings)),
+            replace(_toned(judgement.outcome), link=address(one, judgement.claim.behind.pairings)),
             judgement.evidence,
             judgement.reason,
         ]
         for judgement in one.judgements
     ]
     columns = ["claim", "source, line", "outcome", "evidence", "why, where it does not hold"]
-    return Table(columns, rows, "Conclusions", name=f"{one.study.name} claims")
+    return _with_source(one, Table(columns, rows, "Conclusions", name=f"{one.study.name} claims"))
 
 
 def _paper_table(one: StudyFindings, found: TableFindings) -> Table:
@@ -266,12 +268,18 @@ def _paper_table(one: StudyFindings, found: TableFindings) -> Table:
     columns = list(dict.fromkeys(cell.printed.column for cell in cells))
     rows = list(dict.fromkeys(cell.printed.row for cell in cells))
     at = {(cell.printed.row, cell.printed.column): cell for cell in cells}
-    links = {place: address(one, found.table.pairings(cell.printed)) for place, cell in at.items()}
+    links = {place: address(one, found.table.behind(cell.printed).pairings) for place, cell in at.items()}
     body: list[list[Value]] = [
         [row, *(_compared(at.get((row, column)), links.get((row, column), "")) for column in columns)] for row in rows
     ]
     body += [_wrong_row(wrong, columns) for wrong in found.wrong]
-    return Table(["", *columns], body, f"{name}: {found.table.title}", _note(found), f"{one.study.name} {name}")
+    caption = f"{name}: {found.table.title}"
+    return _with_source(one, Table(["", *columns], body, caption, _note(found), f"{one.study.name} {name}"))
+
+
+def _with_source(one: StudyFindings, table: Table) -> Table:
+    """The table with a way to where its numbers come from."""
+    return replace(table, note=f"{table.note} [Games and provenance](#{slug(one.study.name)}-games)".strip())
 
 
 def _wrong_row(wrong: WrongAgent, columns: Sequence[str]) -> list[Value]:
@@ -368,6 +376,4 @@ def _pairings(one: StudyFindings) -> Table:
 
 
 def _machine() -> dict[str, str]:
-    from outflank.benchmark import cpu_name
-
     return {"Report by": f"outflank {__version__}, Python {platform.python_version()}", "CPU": cpu_name()}

@@ -68,8 +68,8 @@ def _groups(one: StudyFindings) -> set[tuple[str, ...]]:
     tables = {table.table: table for table in study.paper_tables}
     asked = [
         *([pairing.name] for pairing in study.pairings),
-        *(tables[cell.table].pairings(cell) for cell in study.printed),
-        *(claim.pairings for claim in study.claims),
+        *(tables[cell.table].behind(cell).pairings for cell in study.printed),
+        *(claim.behind.pairings for claim in study.claims),
     ]
     return {_played(one, names) for names in asked} - {()}
 

@@ -18,6 +18,7 @@ from outflank.arena.store import Store
 from outflank.errors import BadSpec
 from outflank.execute import Executor
 from outflank.game import Game
+from outflank.inputs import put_file
 from outflank.progress import Progress
 from outflank.report.write import check, write
 from outflank.schema import suggestion
@@ -25,6 +26,7 @@ from outflank.studies.compare import Comparison, compare, count, facts_of
 from outflank.studies.document import documents
 from outflank.studies.findings import StudyFindings, findings_of, headline, warnings_of
 from outflank.studies.games import game_pages
+from outflank.studies.provenance import provenance_facts
 from outflank.studies.run import plan_of, play, read_scale, results_of, seconds_left, take_timings
 from outflank.studies.study import Study
 
@@ -90,6 +92,8 @@ def run_studies(
     whole, pages = documents(found, {name: text for name, text in provenance.items() if text})
     page = write(whole, out, {**pages, **game_pages(found)})
     report = Reproduction(scale, found, page, [*warnings, *warnings_of(found, factor)])
+    for one in found:
+        put_file(out / "games" / f"{one.study.name}.json", json.dumps(provenance_facts(one), indent=1).encode())
     (out / "summary.json").write_text(json.dumps(report.facts(), indent=1), encoding="utf-8")
     _write_numbers(found, out / "numbers.csv")
     return report
@@ -112,7 +116,7 @@ def cell_of(study: Study, place: str, games: int) -> Study:
         )
     cell = places[place]
     table = next(table for table in study.paper_tables if table.table == cell.table)
-    behind = table.pairings(cell)
+    behind = table.behind(cell).pairings
     pairings = [replace(pairing, games=games) for pairing in study.pairings if pairing.name in behind]
     if not pairings:
         raise BadSpec(f"{place} of {study.name} is a measurement of speed; expected a number that games give")

@@ -133,7 +133,7 @@ class Results:
 
 
 class Asked(Results):
-    """Results without games that remember which pairings they were asked for.
+    """Results without games that remember which pairings and timings they were asked for.
 
     >>> asked = Asked()
     >>> list(asked["greedy against random"]), asked.pairings
@@ -143,7 +143,13 @@ class Asked(Results):
     def __init__(self) -> None:
         super().__init__({}, {})
         self.pairings: list[str] = []
+        self.timings: list[str] = []
 
     def __getitem__(self, pairing: str) -> Sequence[Played]:
         self.pairings.append(pairing)
+        return ()
+
+    def timing(self, name: str) -> Sequence[float]:
+        """Nothing, remembered."""
+        self.timings.append(name)
         return ()

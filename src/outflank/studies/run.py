@@ -16,7 +16,7 @@ from outflank.agents import identity
 from outflank.arena.openings import read_openings
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import MOST_GAMES, Conditions, Plan, PlannedPairing
-from outflank.arena.store import Store
+from outflank.arena.store import Store, cpu_name
 from outflank.board import Color, Position
 from outflank.errors import BadSpec, OutflankError
 from outflank.execute import Executor, resolve
@@ -129,10 +129,10 @@ def play(
 def take_timings(
     studies: Sequence[Study], scale: str | float, path: Path, on_timing: Callable[[str], None]
 ) -> dict[str, list[float]]:
-    """The samples of every timing; each is taken once for a behaviour of its agent and kept in a file."""
+    """The samples of every timing; each is taken once for a behaviour of its agent and a CPU, and kept in a file."""
     taken: dict[str, list[float]] = json.loads(path.read_text()) if path.exists() else {}
     keys = {
-        timing: f"{timing.name} ({'quick' if scale == QUICK else 'full'}) of {identity(timing.agent)}"
+        timing: f"{timing.name} ({'quick' if scale == QUICK else 'full'}) of {identity(timing.agent)} on {cpu_name()}"
         for study in studies
         for timing in study.timings
     }

@@ -86,11 +86,11 @@ class PaperTable:
         """Why a number may differ."""
         return self.reason if isinstance(self.reason, str) else self.reason(cell)
 
-    def pairings(self, cell: Printed) -> list[str]:
-        """The names of the pairings whose games are behind a number; none behind a timing."""
+    def behind(self, cell: Printed) -> Asked:
+        """The pairings and timings that a number is measured from."""
         asked = Asked()
         self.measure(asked, cell.row, cell.column)
-        return asked.pairings
+        return asked
 
 
 @dataclass(frozen=True)
@@ -124,11 +124,11 @@ class Claim:
     """A known cause, shown where the claim does not come out."""
 
     @property
-    def pairings(self) -> list[str]:
-        """The names of the pairings whose games are behind it."""
+    def behind(self) -> Asked:
+        """The pairings and timings that it is judged by."""
         asked = Asked()
         self.contrasts(asked)
-        return asked.pairings
+        return asked
 
 
 @dataclass(frozen=True)
