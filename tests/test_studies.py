@@ -32,6 +32,7 @@ from outflank.studies.document import document, documents
 from outflank.studies.findings import StudyFindings, findings_of, headline
 from outflank.studies.flat_montecarlo import printed_margins
 from outflank.studies.games import address, game_pages, on_board
+from outflank.studies.growth import ARRAYS, SIZES, WORDS, listed_moves
 from outflank.studies.he_lin import ALONE, likelihood, playouts_in
 from outflank.studies.phan_synytsia import BOTH, LOSES, MADE, NONE, NOT_MADE, clocked
 from outflank.studies.provenance import provenance_facts
@@ -39,6 +40,7 @@ from outflank.studies.reproduction import cell_of
 from outflank.studies.results import Played, Results
 from outflank.studies.run import _different, pairs_of, plan_of, play, read_scale, results_of, seconds_left
 from outflank.studies.study import Pairing, PaperTable, Printed, Study, read_printed
+from outflank.studies.timing import positions
 from outflank.studies.toml import MEASURES, study_from
 from support import ROOT, reference
 
@@ -171,6 +173,41 @@ def test_every_printed_number_is_measured_once_all_pairings_have_games(name: str
     found = findings_of(one, lambda _: results)
     assert sum(len(table.wrong) for table in found.tables) == sum(len(swap.tables) for swap in one.swaps)
     assert all(any(gains.values()) or gains for reading in found.readings for gains in reading.gains.values())
+
+
+def test_moves_listed_on_arrays_are_the_legal_ones() -> None:
+    for size in SIZES:
+        for position in positions(5, rules=Rules(size, "reversed")):
+            listed = listed_moves(position.cells(), position.turn.sign)
+            assert [size * row + column for row, column in listed] == list(position.moves)
+
+
+def test_listing_moves_grows_by_the_square_of_the_board() -> None:
+    """Squares that are looked at are counted, since clocks are not to be trusted: at most 16 n² of them."""
+
+    class Counting(list[str]):
+        looks = 0
+
+        def __getitem__(self, place: object) -> str:  # type: ignore[override]
+            Counting.looks += 1
+            return super().__getitem__(place)  # type: ignore[call-overload, no-any-return]
+
+    for size in SIZES:
+        for position in positions(5, rules=Rules(size, "reversed")):
+            Counting.looks = 0
+            listed_moves([Counting(row) for row in position.cells()], position.turn.sign)
+            assert Counting.looks <= 2 * 16 * size * size + size * size  # a square may be asked for its colour twice
+
+
+def test_what_compiling_is_worth_is_measured_at_equal_playouts() -> None:
+    one = named_study("tenshi")
+    fast, slow = (timing.name for timing in one.timings if timing.name.startswith("equal playouts"))
+    growth = [float(size**2) for size in SIZES] * 4
+    results = Results({}, {fast: [0.001, 0.002], slow: [0.9, 2.2], ARRAYS: growth, WORDS: growth})
+    claims = {found.claim.text: found for found in judge(one, results)}
+    assert "1,000 [" in claims["Compiled code wins more"].evidence
+    assert claims["Listing the moves costs Θ(n³)"].outcome == "fails"
+    assert [table.rows[2][1] for table in one.tables(results)] == ["64"]
 
 
 def test_every_printed_time_is_measured_from_a_timing() -> None:

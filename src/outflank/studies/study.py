@@ -224,8 +224,8 @@ def read_errata(study: str) -> tuple[Erratum, ...]:
 def read_text_numbers(study: str) -> tuple[TextNumber, ...]:
     """The numbers in the text of a paper.
 
-    >>> [number.where for number in read_text_numbers("tenshi") if number.what == "compared"]
-    ['Text']
+    >>> [number.printed for number in read_text_numbers("tenshi") if number.where == "Text"]
+    ['$74\\\\%$']
     """
     rows = [row for row in read_rows("text_numbers.csv") if row["study"] == study]
     return tuple(TextNumber(row["line"], row["printed"], row["what"], row["where"]) for row in rows)

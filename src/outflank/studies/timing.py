@@ -15,21 +15,28 @@ ORDERS = ("none", "positional", "worst_first")
 SIMULATING = "he-reversed-uct"
 ORDERING = {order: f"minimax(depth=4, eval=five_terms, order={order})" for order in ORDERS}
 """The agents that are timed."""
+EQUAL_PLAYOUTS = "tenshi(playouts=400)"
+"""The agent that is timed with the compiler and without."""
 _SECONDS = 4.9
 _SIMULATIONS = """
 import sys
 from outflank.studies.timing import count_simulations
 print(*count_simulations(float(sys.argv[1]), int(sys.argv[2])))
 """
+_DECISIONS = """
+import sys
+from outflank.studies.timing import time_decisions
+print(*time_decisions(int(sys.argv[1])))
+"""
 
 
-def positions(number: int, seed: int = 1) -> list[Position]:
-    """Positions of the middle game of reversed random games, all different."""
+def positions(number: int, seed: int = 1, rules: Rules = Rules(8, "reversed")) -> list[Position]:  # noqa: B008
+    """Positions of the middle game of random games, all different: an eighth to five eighths of the squares played."""
     rng = random.Random(seed)
     found: list[Position] = []
     while len(found) < number:
-        position = Position.start(Rules(8, "reversed"))
-        for _ in range(rng.randrange(8, 40)):
+        position = Position.start(rules)
+        for _ in range(rng.randrange(rules.cells // 8, 5 * rules.cells // 8)):
             if position.moves:
                 position = position.play(rng.choice(position.moves))
         if len(position.moves) > 1 and position not in found:
@@ -46,20 +53,43 @@ def count_simulations(seconds: float, number: int) -> list[float]:
 
 def compiled_simulations(quick: bool) -> list[float]:
     """Simulations in 4.9 s, compiled; quick runs take a tenth of the time and multiply."""
-    return _in_own_process(quick, interpreted=False)
+    return _simulations(quick, interpreted=False)
 
 
 def interpreted_simulations(quick: bool) -> list[float]:
     """Simulations in 4.9 s with the same source run by the Python interpreter."""
-    return _in_own_process(quick, interpreted=True)
+    return _simulations(quick, interpreted=True)
 
 
-def _in_own_process(quick: bool, interpreted: bool) -> list[float]:
+def _simulations(quick: bool, interpreted: bool) -> list[float]:
     share = 10 if quick else 1
-    environment = os.environ | ({"NUMBA_DISABLE_JIT": "1"} if interpreted else {})
-    command = [sys.executable, "-c", _SIMULATIONS, str(_SECONDS / share), "3" if quick else "5"]
+    found = _in_own_process(interpreted, _SIMULATIONS, str(_SECONDS / share), "3" if quick else "5")
+    return [number * share for number in found]
+
+
+def time_decisions(number: int) -> list[float]:
+    """Seconds that Tenshi's tree search takes for the same playouts, for several positions."""
+    player = agent(EQUAL_PLAYOUTS)
+    player.warm_up(Rules(8, "reversed"))
+    return [player.choose(position, None, 1).seconds for position in positions(number)]
+
+
+def compiled_decisions(quick: bool) -> list[float]:
+    """Seconds of decisions by equal playouts, compiled."""
+    return _in_own_process(False, _DECISIONS, "4" if quick else "12")
+
+
+def interpreted_decisions(quick: bool) -> list[float]:
+    """Seconds of the same decisions with the same source run by the Python interpreter."""
+    return _in_own_process(True, _DECISIONS, "4" if quick else "12")
+
+
+def _in_own_process(interpreted: bool, program: str, *arguments: str) -> list[float]:
+    """The numbers that a program prints; whether numba compiles is fixed when a process begins."""
+    environment = os.environ | {"NUMBA_DISABLE_JIT": str(int(interpreted))}
+    command = [sys.executable, "-c", program, *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    return [float(text) * share for text in done.stdout.split()]
+    return [float(text) for text in done.stdout.split()]
 
 
 def order_none(quick: bool) -> list[float]:

@@ -81,10 +81,11 @@ def evidence_of(contrasts: Sequence[Contrast]) -> str:
 
 def _told(contrast: Contrast) -> str:
     sides = (contrast.first, contrast.second)
-    games = sum(side.games for side in sides if isinstance(side, Measured))
-    share = any(isinstance(side, Measured) and side.kind == "share" for side in sides)
-    first, second = (_side(side, share) for side in sides)
-    return f"{contrast.name}: {first} {_SIGNS[contrast.relation]} {second}, {games:,} games"
+    measured = [side for side in sides if isinstance(side, Measured)]
+    games, kinds = sum(side.games for side in measured), {side.kind for side in measured}
+    first, second = (_side(side, "share" in kinds) for side in sides)
+    unit = "samples" if "speed" in kinds else "games"
+    return f"{contrast.name}: {first} {_SIGNS[contrast.relation]} {second}, {games:,} {unit}"
 
 
 def _side(value: Measured | float | None, share: bool) -> str:
