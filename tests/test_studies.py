@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from outflank.agents import identity
+from outflank.agents import agent, identity
 from outflank.arena.statistics.measured import Measured, share
 from outflank.arena.store import Store, made_by
 from outflank.board import Color, Position, Rules
@@ -31,6 +31,7 @@ from outflank.studies.compare import Comparison, _gain, compare, judge, printed_
 from outflank.studies.document import document, documents
 from outflank.studies.findings import StudyFindings, findings_of, headline
 from outflank.studies.flat_montecarlo import printed_margins
+from outflank.studies.formula import Unswitched
 from outflank.studies.games import address, game_pages, on_board
 from outflank.studies.growth import ARRAYS, SIZES, WORDS, listed_moves
 from outflank.studies.he_lin import ALONE, likelihood, playouts_in
@@ -208,6 +209,20 @@ def test_what_compiling_is_worth_is_measured_at_equal_playouts() -> None:
     assert "1,000 [" in claims["Compiled code wins more"].evidence
     assert claims["Listing the moves costs Θ(n³)"].outcome == "fails"
     assert [table.rows[2][1] for table in one.tables(results)] == ["64"]
+
+
+def test_the_formula_without_its_switch_is_the_formula_before_it() -> None:
+    own, built_in = Unswitched(), agent("heuristic")
+    for position in positions(40, rules=Rules(8)):
+        decision = built_in.choose(position, None, 1)
+        if position.empties > 10:
+            assert own.choose(position, 1) == decision.move
+            assert [own.early_value(position, root.move) for root in decision.moves] == [
+                pytest.approx(root.value) for root in decision.moves
+            ]
+    late = next(one for one in play_one("random", "random").positions if one.empties == 8 and len(one.moves) > 1)
+    values = [own.early_value(late, move) for move in late.moves]
+    assert values[late.moves.index(own.choose(late, 1))] == max(values)
 
 
 def test_every_printed_time_is_measured_from_a_timing() -> None:
