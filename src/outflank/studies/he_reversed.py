@@ -14,7 +14,7 @@ from outflank.arena.statistics.measured import Measured, mean, share
 from outflank.board import Rules
 from outflank.report.document import Figure, Table
 from outflank.report.figures import Scales, points_with_intervals
-from outflank.studies.results import Results
+from outflank.studies.results import Played, Results
 from outflank.studies.study import (
     Claim,
     Pairing,
@@ -28,7 +28,7 @@ from outflank.studies.study import (
     read_printed,
     read_text_numbers,
 )
-from outflank.studies.timing import NODES, ORDERING, ORDERS, SIMULATING
+from outflank.studies.timing import NODES, ORDERING, ORDERS, SEARCHED, SIMULATING
 from outflank.studies.words import evidence, points
 
 ANCESTORS = {
@@ -39,6 +39,9 @@ ANCESTORS = {
 SIMULATIONS = (100, 425, 1551, 6000)
 _RULES = Rules(8, "reversed")
 _CORNERS = (0, 7, 56, 63)
+_LIMIT = 5.0
+"""Seconds of a move on their judge."""
+_SLOWER = (1, 10, 30, 100, 300)
 
 
 @cache
@@ -81,7 +84,7 @@ def _more_terms(results: Results) -> list[Contrast]:
 
 
 def _winner_turns_more(results: Results) -> list[Contrast]:
-    games = results.of(f"final against {name}" for name in ANCESTORS)
+    games = _against_ancestors(results)
     decided = [game for game in games if game.points != 0.5]
     more = share([(game.turned(False) > game.turned(True)) == game.won for game in decided])
     return [Contrast("games in which more discs of the winner were turned", more, 0.5)]
@@ -108,11 +111,46 @@ def _compiling_helps(results: Results) -> list[Contrast]:
 
 def _seldom_in_corners(results: Results) -> list[Contrast]:
     """*Seldom*: fewer than one corner of four, in games against its ancestors."""
-    games = results.of(f"final against {name}" for name in ANCESTORS)
+    games = _against_ancestors(results)
     taken = mean(
         [sum(move in _CORNERS for color, move in game.colored_moves() if color is game.color) for game in games]
     )
     return [Contrast("one corner a game over those that the final agent takes", 1.0, taken, effect=0.0)]
+
+
+def _against_ancestors(results: Results) -> list[Played]:
+    return results.of(f"final against {name}" for name in ANCESTORS)
+
+
+def late_moves(results: Results, slower: float = 1.0) -> Measured | None:
+    """Moves a game that take the final agent more than 5 s on a machine so many times slower than theirs.
+
+    Its seconds come from its nodes, at the pace of Table 4: what a search takes there, over the nodes of one here.
+    """
+    games = _against_ancestors(results)
+    nodes = dict(zip(ORDERS, results.timing("nodes with five terms"), strict=False))
+    if "positional" not in nodes:
+        return None
+    milliseconds = next(cell.value for cell in _printed() if (cell.table, cell.row) == ("Table 4", "positional"))
+    pace = slower * milliseconds / 1000 / (nodes["positional"] / SEARCHED)
+    return mean(
+        [
+            sum(note.nodes * pace > _LIMIT for (color, _), note in game.noted_moves() if color is game.color)
+            for game in games
+        ]
+    )
+
+
+def _seldom_late(results: Results) -> list[Contrast]:
+    late = late_moves(results)
+    return [Contrast("three moves a game over those beyond 5 s, at the pace of Table 4", 3.0, late, effect=0.0)]
+
+
+def _thirty_moves(results: Results) -> list[Contrast]:
+    """Half of the opening's plies are moves of its own."""
+    games = _against_ancestors(results)
+    moves = mean([game.effort().moves + game.game.opening_plies / 2 for game in games])
+    return [Contrast("moves of the final agent in a game", moves, 30.0, "equal", 0.1)]
 
 
 def _uct_is_awful(results: Results) -> list[Contrast]:
@@ -151,7 +189,13 @@ def _tables(results: Results) -> Sequence[Table]:
         for simulations in SIMULATIONS
     ]
     caption = 'Minimax against tree search in the reversed game (the paper says "awful" and no number)'
-    return (Table(["tree search", "minimax at depth 4 wins"], rows, caption),)
+    late = [[f"{slower}", evidence(late_moves(results, slower))] for slower in _SLOWER]
+    columns = ["times slower than theirs", "moves a game beyond 5 s"]
+    late_caption = 'Late moves by the speed of the judge (the paper says "1 - 3 steps" of 30)'
+    return (
+        Table(["tree search", "minimax at depth 4 wins"], rows, caption),
+        Table(columns, late, late_caption, "Nodes of our games at the pace of Table 4.", "he-reversed late moves"),
+    )
 
 
 def _position_alone(pairing: Pairing) -> Pairing:
@@ -257,6 +301,8 @@ def study() -> Study:
             Claim("Good order is faster than none, none faster than bad", "335", _order_of_orders),
             Claim("Compiling makes simulations several times faster", "314", _compiling_helps),
             Claim("The final agent seldom takes corners", "345", _seldom_in_corners, unknown),
+            Claim("A side has about 30 moves in a game", "339", _thirty_moves),
+            Claim("At most 3 of 30 moves take longer than 5 s", "339", _seldom_late),
             Claim("Tree search with 1500 simulations loses to minimax", "343", _uct_is_awful, unknown),
         ),
         swaps=(

@@ -107,7 +107,7 @@ NOT_MADE, MADE, NEXT_MOVE, LOSES, BOTH, NONE = (
 def clocked(game: Played, speeds: tuple[float, float], clock: str = NEXT_MOVE) -> Clocked:
     """A game cut where one side has used up its time, by a reading of their clock; `speeds` are seconds a node."""
     nodes, moves = [0, 0], [0, 0]
-    notes = game.game.notes[game.game.opening_plies :]
+    last = len(game.moves) - 1
 
     def late(side: int) -> bool:
         used = [number * speed for number, speed in zip(nodes, speeds, strict=True)]
@@ -117,13 +117,13 @@ def clocked(game: Played, speeds: tuple[float, float], clock: str = NEXT_MOVE) -
         won = side == 1 if clock == LOSES else game.after(plies).score(game.color, empties="nobody") > 0
         return Clocked(won, True, (nodes[0], nodes[1]), (moves[0], moves[1]), game)
 
-    for ply, ((color, move), note) in enumerate(zip(game.colored_moves(), notes, strict=False)):
+    for ply, ((color, move), note) in enumerate(game.noted_moves()):
         side = int(color is not game.color)
         if clock == NEXT_MOVE and late(side):
             return stopped(ply, side)
         nodes[side] += note.nodes
         moves[side] += not move.is_pass
-        if clock in (NOT_MADE, MADE, LOSES, BOTH) and late(side) and ply + 1 < len(notes):
+        if clock in (NOT_MADE, MADE, LOSES, BOTH) and late(side) and ply < last:
             return stopped(ply + (clock == MADE), side)
     return Clocked(game.won, False, (nodes[0], nodes[1]), (moves[0], moves[1]), game)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 
 from outflank.board import Color, Move, Position
-from outflank.game import Game, Spent
+from outflank.game import Game, MoveNote, Spent
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,10 @@ class Played:
         for move in self.moves:
             yield color, move
             color = color.other
+
+    def noted_moves(self) -> Iterator[tuple[tuple[Color, Move], MoveNote]]:
+        """Every move with what is known of its decision; none where the store kept no notes."""
+        return zip(self.colored_moves(), self.game.notes[self.game.opening_plies :], strict=False)
 
     def after(self, plies: int) -> Position:
         """The position after so many of the moves."""

@@ -15,6 +15,8 @@ ORDERS = ("none", "positional", "worst_first")
 SIMULATING = "he-reversed-uct"
 ORDERING = {order: f"minimax(depth=4, eval=five_terms, order={order})" for order in ORDERS}
 """The agents that are timed."""
+SEARCHED = 60
+"""Positions that every order is timed on, and whose nodes are counted."""
 EQUAL_PLAYOUTS = "tenshi(playouts=400)"
 """The agent that is timed with the compiler and without."""
 _SECONDS = 4.9
@@ -127,14 +129,14 @@ def nodes_with_position(quick: bool) -> list[float]:  # noqa: ARG001
 
 def _nodes(text: str) -> float:
     player = agent(text)
-    return float(sum(player.choose(position, None, 1).nodes for position in positions(60)))
+    return float(sum(player.choose(position, None, 1).nodes for position in positions(SEARCHED)))
 
 
 @cache
 def _orders(quick: bool) -> dict[str, list[float]]:
     """All orders in turn, round by round, so that whatever else the machine does slows them alike."""
     players = {order: agent(text) for order, text in ORDERING.items()}
-    board = positions(60)
+    board = positions(SEARCHED)
     for player in players.values():
         player.warm_up(Rules(8, "reversed"))
     samples: dict[str, list[float]] = {order: [] for order in ORDERS}
