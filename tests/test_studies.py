@@ -36,7 +36,7 @@ from outflank.studies.games import address, game_pages, on_board
 from outflank.studies.growth import ARRAYS, SIZES, WORDS, listed_moves
 from outflank.studies.he_lin import ALONE, likelihood, playouts_in
 from outflank.studies.he_reversed import late_moves
-from outflank.studies.phan_synytsia import BOTH, LOSES, MADE, NONE, NOT_MADE, clocked
+from outflank.studies.phan_synytsia import BOTH, LOSES, MADE, NONE, NOT_MADE, _with_options, clocked
 from outflank.studies.provenance import provenance_facts
 from outflank.studies.reproduction import cell_of
 from outflank.studies.results import Played, Results
@@ -518,6 +518,15 @@ def test_fitted_numbers_are_no_evidence() -> None:
         assert any(cell.fitted for cell in one.printed)
     sums = {cell.fitted for cell in named_study("phan-synytsia").printed if cell.column == "average"}
     assert sums == {"the mean of its row"}
+
+
+def test_other_options_of_phan_and_synytsia_begin_with_their_presets() -> None:
+    """What a reading changes is the option alone."""
+    plain, one = _with_options(), named_study("phan-synytsia")
+    agents = {pairing.name: (identity(pairing.a), identity(pairing.b)) for pairing in one.pairings}
+    assert all(agents[pairing.name] == (identity(pairing.a), identity(pairing.b)) for pairing in plain.pairings)
+    free = _with_options(minimax=", pass_costs_depth=no").pairings[0]
+    assert "pass_costs_depth=no" in identity(free.a) and identity(free.b) == agents[free.name][1]
 
 
 def test_wrong_agents_keep_the_names_of_the_right_ones() -> None:

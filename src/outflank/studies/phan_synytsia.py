@@ -37,7 +37,8 @@ SIZES = (4, 8, 12)
 DEPTHS = (3, 4, 5, 6)
 ITERATIONS = (10, 100, 1000, 10000)
 _LIMIT_SECONDS = 30 * 60
-_VISITS = "uct(playouts={}, backup=agent, final=visits, pass_node=leaf)"
+_MINIMAX, _TREE = "minimax(depth={0}{1})", "uct(playouts={0}, backup=agent, final={1}, pass_node=leaf{2})"
+"""The presets of the paper spelled out, with room for other options."""
 _MINIMAX_SECONDS = {4: (0.0002,) * 4, 8: (0.002, 0.003, 0.007, 0.021), 12: (0.015, 0.057, 0.4, 2.1)}
 _TREE_SECONDS = {4: (0.0002, 0.0004, 0.002, 0.014), 8: (0.001, 0.003, 0.023, 0.23), 12: (0.008, 0.034, 0.32, 2.9)}
 """What a game takes either side here, by board and setting; the game around it takes 3 ms."""
@@ -451,14 +452,23 @@ def _under(clock: str) -> Study:
     return replace(study(), paper_tables=_paper_tables(clock), swaps=(), readings=())
 
 
-def _most_visited() -> Study:
-    """The study with tree search that plays the most visited move, without the dearest games."""
+def _with_options(minimax: str = "", final: str = "win_rate", tree: str = "") -> Study:
+    """The study with other options of its agents, without the dearest games."""
     pairings = [
-        replace(pairing, b=_VISITS.format(pairing.b.partition("=")[2].rstrip(")")), large=pairing.games)
+        replace(
+            pairing,
+            a=_MINIMAX.format(_number(pairing.a), minimax),
+            b=_TREE.format(_number(pairing.b), final, tree),
+            large=pairing.games,
+        )
         for pairing in study().pairings
         if pairing.seconds < 0.1
     ]
     return replace(study(), pairings=tuple(pairings), swaps=(), readings=())
+
+
+def _number(preset: str) -> str:
+    return preset.partition("=")[2].rstrip(")")
 
 
 def study() -> Study:
@@ -539,7 +549,19 @@ def study() -> Study:
                 "Which move does tree search play?",
                 "that with the highest win rate",
                 "",
-                {"the most visited one": _most_visited},
+                {"the most visited one": partial(_with_options, final="visits")},
+            ),
+            Reading(
+                "What does a pass cost minimax?",
+                "a ply",
+                "",
+                {"nothing": partial(_with_options, minimax=", pass_costs_depth=no")},
+            ),
+            Reading(
+                "What does a forced move cost?",
+                "nothing: it is played at once",
+                "",
+                {"a search": partial(_with_options, minimax=", instant=no", tree=", instant=no")},
             ),
         ),
         differences=(
