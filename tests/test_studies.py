@@ -507,6 +507,9 @@ def test_a_reading_with_fewer_games_is_no_worse_for_that() -> None:
     )
     assert _gain(many, few) == pytest.approx(0.0)
     assert (_gain(many, other) or 0.0) < -5
+    far = Printed("T", "r", "c", "154", 154.0, "discs", "1", 1, None)
+    many, few = (Comparison(far, Measured("mean", 66.0, games, 6.0), "differs", None, "") for games in (40, 10))
+    assert _gain(many, few) == pytest.approx(0.0)  # 15 deviations off, whichever has more games
 
 
 def test_fitted_numbers_are_no_evidence() -> None:

@@ -285,8 +285,8 @@ def _gains(
 def _likelier(study: Study, cells: Sequence[Comparison], others: Sequence[Comparison]) -> float | None:
     """The log-likelihood of printed numbers under other games, less that under these; None where none has both.
 
-    Each pair is compared as if both had the games of the smaller, since a smaller sample is the vaguer model. Numbers
-    from the same games count as their mean.
+    Each pair is compared as if both had the games of the smaller, since a smaller sample is the vaguer model, and in
+    its wider tails a number that neither explains is likelier. Numbers from the same games count as their mean.
     """
     tables = {table.table: table for table in study.paper_tables}
     beside = {(cell.printed.table, cell.printed.row, cell.printed.column): cell for cell in others}
@@ -303,8 +303,9 @@ def _likelier(study: Study, cells: Sequence[Comparison], others: Sequence[Compar
 def _gain(cell: Comparison, other: Comparison) -> float | None:
     if cell.ours is None or other.ours is None:
         return None
-    games = min(cell.ours.weight, other.ours.weight)
-    both = [replace(one, worth=games) for one in (cell.ours, other.ours)]
+    sides = cell.ours, other.ours
+    games, freedom = min(one.weight for one in sides), min(one.degrees for one in sides)
+    both = [replace(one, worth=games, freedom=freedom) for one in sides]
     samples = [printed_sample(cell.printed, one) for one in both]
     if samples[0] is None or samples[1] is None:
         return None
