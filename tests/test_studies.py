@@ -18,6 +18,7 @@ from outflank.arena.statistics.measured import Measured, share
 from outflank.arena.store import Store, made_by
 from outflank.board import Color, Position, Rules
 from outflank.errors import BadSpec
+from outflank.evaluation import read_evaluation
 from outflank.execute import Here
 from outflank.formats import read_transcript
 from outflank.game import Game, MoveNote, Spent, Termination
@@ -31,12 +32,12 @@ from outflank.studies.compare import Comparison, _gain, compare, judge, printed_
 from outflank.studies.document import document, documents
 from outflank.studies.findings import StudyFindings, findings_of, headline
 from outflank.studies.flat_montecarlo import printed_margins
-from outflank.studies.formula import Unswitched
 from outflank.studies.games import address, game_pages, on_board
 from outflank.studies.growth import ARRAYS, SIZES, WORDS, listed_moves
 from outflank.studies.he_lin import ALONE, likelihood, playouts_in
 from outflank.studies.he_reversed import late_moves
 from outflank.studies.phan_synytsia import BOTH, LOSES, MADE, NONE, NOT_MADE, _with_options, clocked
+from outflank.studies.players import TwoMaximisers, Unswitched
 from outflank.studies.provenance import provenance_facts
 from outflank.studies.reproduction import cell_of
 from outflank.studies.results import Played, Results
@@ -45,6 +46,7 @@ from outflank.studies.study import Pairing, PaperTable, Printed, Study, read_pri
 from outflank.studies.timing import positions
 from outflank.studies.toml import MEASURES, study_from
 from support import ROOT, reference
+from test_evaluation import worth
 
 ALL = (*PAPERS, FUTURE_WORK, "he-lin-seconds")
 
@@ -224,6 +226,26 @@ def test_the_formula_without_its_switch_is_the_formula_before_it() -> None:
     late = next(one for one in play_one("random", "random").positions if one.empties == 8 and len(one.moves) > 1)
     values = [own.early_value(late, move) for move in late.moves]
     assert values[late.moves.index(own.choose(late, 1))] == max(values)
+
+
+def test_algorithm_1_as_printed_maximises_for_the_opponent() -> None:
+    """A twin without pruning: the opponent's layer takes the highest value for the agent, the agent's the lowest."""
+    terms = read_evaluation("five_terms")
+
+    def value(position: Position, depth: int, me: Color) -> float:
+        if depth == 0 or position.is_over:
+            return worth(terms, position.with_turn(me))
+        values = [value(position.play(move), depth - 1, me) for move in position.moves]
+        return min(values) if position.turn is me else max(values)
+
+    for depth in (1, 2):
+        player = TwoMaximisers(depth)
+        for position in positions(8):
+            children = [position.play(move) for move in position.moves]
+            expected = [value(child, depth, position.turn) for child in children if child.moves_mask]
+            assert [player.value(child) for child in children if child.moves_mask] == expected
+    stuck = Position.parse("XXO------------- O", "reversed")
+    assert player.value(stuck.with_turn(Color.BLACK).play("d1")) == -math.inf
 
 
 def test_late_moves_are_told_from_nodes_at_the_pace_of_table_4() -> None:

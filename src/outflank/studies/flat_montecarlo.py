@@ -178,7 +178,7 @@ def study() -> Study:
             Pairing(
                 _SWITCH,
                 "heuristic",
-                "outflank.studies.formula:Unswitched",
+                "outflank.studies.players:Unswitched",
                 400,
                 openings="random(6)",
                 quick=100,

@@ -238,6 +238,17 @@ def _reading(table: str, measure: Callable[[Results, str, str], Measured | None]
     return replace(one, paper_tables=tuple(tables), swaps=(), readings=())
 
 
+def _as_printed() -> Study:
+    """The study with the final agent as its Algorithm 1 is printed."""
+    one = study()
+    pairings = [
+        replace(each, a="outflank.studies.players:TwoMaximisers", games=40, quick=10, large=100, seconds=0.09)
+        for each in one.pairings
+        if _is_ancestors(each)
+    ]
+    return replace(one, pairings=tuple(pairings), swaps=(), readings=())
+
+
 def study() -> Study:
     """Speed, orders, ancestors and tree search."""
     ancestors = tuple(
@@ -310,6 +321,12 @@ def study() -> Study:
             Swap("random for minimax", ("Table 5",), _random),
         ),
         readings=(
+            Reading(
+                "What does Algorithm 1 call for the root's children?",
+                "MINIMIZE, with a ply less",
+                "",
+                {"MAXIMIZE with the whole depth, as printed": _as_printed},
+            ),
             Reading(
                 "What are turned discs of a side?",
                 "its discs that were turned over",
