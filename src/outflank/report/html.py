@@ -137,7 +137,7 @@ def _columns(table: Table) -> Iterator[tuple[str, bool]]:
     return zip(table.columns, table.numeric, strict=True)
 
 
-_TOGETHER = re.compile(r"(?<=\d) (?=[%\[])|(?<=\d,) (?=[\d−-])|(?<=[✓✗▲▼·]) ")
+_TOGETHER = re.compile(r"(?<=\d) (?=[%\[])|(?<=\d,) (?=[\d−-])|(?<=[✓✗▲▼·○=]) ")
 """Blanks at which a number must not be torn: before a sign of per cent, in and before its interval, after its sign."""
 _SHORT = 20
 """Characters of a name that stays on one line."""

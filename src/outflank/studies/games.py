@@ -87,10 +87,11 @@ def _group(one: StudyFindings, pairings: Sequence[str]) -> Document:
 def _pairing_page(one: StudyFindings, name: str) -> Document:
     pairing, games = next(each for each in one.study.pairings if each.name == name), one.results[name]
     rows = [_row(number, game) for number, game in enumerate(games, start=1)]
-    columns = ["game", "black", "discs, black : white", "first agent", "moves", "ending", "seed", "key"]
-    table = Table(columns, rows, f"{len(games):,} games, {distinct(games):,} of them different", _OPENING)
+    columns = ["game", "black is", "discs", "first agent", "moves", "ending", "seed", "key"]
+    note = "Discs of black and white at the end; moves after the opening, without passes."
+    table = Table(columns, rows, f"{len(games):,} games, {distinct(games):,} of them different", note)
     lead = f"{_agents(pairing)}, {pairing.rules}, openings {code(pairing.openings)}. [The report](../index.html)"
-    return Document(f"{one.study.title}: {name}", lead, [Section("Games", [table])])
+    return Document(f"{one.study.title}: {name}", f"{lead}\n\n{_OPENING}", [Section("Games", [table])])
 
 
 def _agents(pairing: Pairing) -> str:
@@ -101,8 +102,8 @@ def _row(number: int, played: Played) -> list[Value]:
     game, (black, white) = played.game, played.game.discs
     return [
         Cell(str(number), link=on_board(game)),
-        "first agent" if played.color is Color.BLACK else "second agent",
-        f"{black} : {white}",
+        "first" if played.color is Color.BLACK else "second",
+        f"{black}:{white}",
         _RESULTS[played.points],
         sum(effort.moves for effort in played.efforts),
         str(game.termination),
