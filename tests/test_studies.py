@@ -37,7 +37,7 @@ from outflank.studies.growth import ARRAYS, SIZES, WORDS, listed_moves
 from outflank.studies.he_lin import ALONE, likelihood, playouts_in
 from outflank.studies.he_reversed import late_moves
 from outflank.studies.phan_synytsia import BOTH, LOSES, MADE, NONE, NOT_MADE, _with_options, clocked
-from outflank.studies.players import TwoMaximisers, Unswitched
+from outflank.studies.players import LastResult, Node, TwoMaximisers, Unswitched, back_up
 from outflank.studies.provenance import provenance_facts
 from outflank.studies.reproduction import cell_of
 from outflank.studies.results import Played, Results
@@ -246,6 +246,18 @@ def test_algorithm_1_as_printed_maximises_for_the_opponent() -> None:
             assert [player.value(child) for child in children if child.moves_mask] == expected
     stuck = Position.parse("XXO------------- O", "reversed")
     assert player.value(stuck.with_turn(Color.BLACK).play("d1")) == -math.inf
+
+
+def test_a_tree_as_tenshi_printed_keeps_the_last_result_alone() -> None:
+    start = Position.start("reversed 8x8")
+    root, child = Node(start, Color.WHITE), Node(start.play("d3"), Color.BLACK)
+    for result in (1.0, 1.0, -1.0):
+        back_up([root, child], Color.BLACK, result)
+    assert (child.visits, child.last, root.last) == (3, -1.0, 1.0) and child.mean() == pytest.approx(-1 / 3)
+    player = LastResult(playouts=40)
+    assert player.choose(start, seed=1) == player.choose(start, seed=1) in start.moves
+    late = [one for one in play_one("random", "random", start).positions if one.empties <= 16 and len(one.moves) > 1]
+    assert all(player.choose(one, seed=2) in one.moves for one in late)  # passes and ends in the tree too
 
 
 def test_late_moves_are_told_from_nodes_at_the_pace_of_table_4() -> None:

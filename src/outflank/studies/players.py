@@ -2,6 +2,10 @@
 
 import math
 import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from outflank.agents import agent
 from outflank.board import Color, Position
@@ -9,6 +13,9 @@ from outflank.evaluation import read_table
 from outflank.kernels.policy import LATE_EMPTIES
 from outflank.search.heuristic import HeuristicPlayer
 from outflank.search.limits import Limits
+
+_EXACT = 10
+"""Empty squares from which `tenshi` solves."""
 
 
 class TwoMaximisers:
@@ -43,6 +50,74 @@ def _with_black_waiting(position: Position) -> Position:
     if position.turn is Color.WHITE:
         return position
     return Position(position.rules, position.white, position.black, Color.WHITE)
+
+
+@dataclass
+class Node:
+    """A position of a tree, passes already played, with what its last visit gave to whoever moved there."""
+
+    position: Position
+    mover: Color
+    move: int = 0
+    visits: int = 0
+    last: float = 0.0
+    children: list["Node"] = field(default_factory=list)
+
+    def mean(self) -> float:
+        """Q/N as printed, where Q is the last result alone."""
+        return self.last / self.visits
+
+    def urgency(self, visits: int) -> float:
+        """UCT with the constant sqrt(2), below a node with so many visits."""
+        return self.mean() + math.sqrt(2 * math.log(visits) / self.visits)
+
+
+class LastResult:
+    """Tenshi's tree search with its back-up as printed, Q(u) <- delta: a node keeps its last result and no sum.
+
+    The tree is not kept between turns, and the end of the game is the paper's.
+
+    >>> LastResult(playouts=20).choose(Position.start("reversed 8x8"), seed=1) in Position.start().moves
+    True
+    """
+
+    def __init__(self, playouts: int = 300, playout: str = "weighted") -> None:
+        self._playouts = playouts
+        self._once = agent(f"montecarlo(playouts=1, playout={playout}, instant=no)")
+        self._end = agent("tenshi")
+
+    def choose(self, position: Position, seed: int) -> int:
+        """The root move with the best Q/N."""
+        if position.empties <= _EXACT:
+            return self._end.choose(position, None, seed).move
+        root, done, chance = Node(position, position.turn.other), 0, random.Random(seed)
+        while done < self._playouts:
+            path = [root]
+            while path[-1].children:
+                visits = max(1, path[-1].visits)
+                path.append(max(path[-1].children, key=lambda child: child.urgency(visits)))
+            done += self._expand(path, chance.getrandbits(60))
+        return max(root.children, key=Node.mean).move
+
+    def _expand(self, path: list[Node], seed: int) -> int:
+        """Adds all children of the last node and plays each out once; the number of playouts."""
+        leaf = path[-1]
+        if leaf.position.is_over:
+            back_up(path, leaf.mover, float(np.sign(leaf.position.score(leaf.mover))))
+            return 1
+        turn = leaf.position.turn
+        for root in self._once.choose(leaf.position, None, seed).moves:
+            child = leaf.position.play(root.move)
+            leaf.children.append(Node(child.play(child.moves[0]) if child.must_pass else child, turn, root.move))
+            back_up([*path, leaf.children[-1]], turn, 2 * (root.value or 0.0) - 1)
+        return len(leaf.children)
+
+
+def back_up(path: Sequence[Node], side: Color, result: float) -> None:
+    """Every node of the path keeps the result alone, from the view of whoever moved there."""
+    for node in path:
+        node.visits += 1
+        node.last = result if node.mover is side else -result
 
 
 class Unswitched:

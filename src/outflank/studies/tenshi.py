@@ -21,6 +21,7 @@ from outflank.studies.study import (
     Pairing,
     PaperTable,
     Printed,
+    Reading,
     Study,
     Swap,
     Timing,
@@ -85,6 +86,16 @@ def _costs(results: Results) -> Sequence[Table]:
 
 def _uniform(pairing: Pairing) -> Pairing:
     return replace(pairing, a=pairing.b, games=60, quick=20, large=60) if pairing.name == _WEIGHTED else pairing
+
+
+def _last_results() -> Study:
+    """The study with trees that keep the last result of a node alone, as printed, in place of their sum."""
+    one, player = study(), "outflank.studies.players:LastResult(playouts=300{})"
+    pairing = next(each for each in one.pairings if each.name == _WEIGHTED)
+    changed = replace(
+        pairing, a=player.format(""), b=player.format(", playout=uniform"), games=40, quick=4, large=60, seconds=0.9
+    )
+    return replace(one, pairings=(changed,), swaps=(), readings=())
 
 
 def _at(playouts: int) -> str:
@@ -170,6 +181,14 @@ def study() -> Study:
             ),
         ),
         swaps=(Swap("uniform for weighted playouts", ("Text",), _uniform),),
+        readings=(
+            Reading(
+                "What does a node of the tree keep of its results?",
+                "their sum",
+                "",
+                {"the last one alone, as printed (300 playouts, a new tree every move)": _last_results},
+            ),
+        ),
         differences=(
             "Weights, time limit and the start of exact search are not printed: ours are the table `shy`, 1000 "
             "playouts a move and 10 empty squares. Results are summed; the tree is kept between moves.",
