@@ -625,3 +625,16 @@ def test_bad_input_of_reports(store_file: Path, tmp_path: Path) -> None:
     assert "without stop_after" in outflank(*match, "--stop-rule", "majority", code=2).stderr
     assert "expected one of" in outflank("rate", str(store_file), "--anchor", "minimax=3", code=2).stderr
     assert "is not AGENT=ELO" in outflank("rate", str(store_file), "--anchor", "greedy=much", code=2).stderr
+
+
+def test_a_long_table_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lists of games have hundreds of rows: a look at all cells for every row took minutes."""
+    looks: list[int] = []
+
+    def numeric(table: Table) -> list[bool]:
+        looks.append(len(table.rows))
+        return [False, True]
+
+    monkeypatch.setattr(Table, "numeric", property(numeric))
+    to_html(Document("Long", "", [Section("Games", [Table(["game", "discs"], [["a", 1]] * 500)])]))
+    assert looks == [500]

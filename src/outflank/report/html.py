@@ -122,19 +122,17 @@ def _table(table: Table) -> Iterator[str]:
     if table.rows:
         label = escape(words(table.caption) or "table")
         yield f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">\n<table>'
-        heads = (_tag("th", escape(name), _right(right), 'scope="col"') for name, right in _columns(table))
+        numeric = table.numeric  # looks at every cell: once a table and not once a row
+        named = zip(table.columns, numeric, strict=True)
+        heads = (_tag("th", escape(name), _right(right), 'scope="col"') for name, right in named)
         yield f"<thead><tr>{''.join(heads)}</tr></thead>\n<tbody>"
         for row in table.rows:
-            yield _row(row, table.numeric)
+            yield _row(row, numeric)
         yield "</tbody>\n</table>\n</div>"
     else:
         yield '<p class="muted">nothing to show</p>'
     yield from _text(table.note, "note")
     yield "</figure>"
-
-
-def _columns(table: Table) -> Iterator[tuple[str, bool]]:
-    return zip(table.columns, table.numeric, strict=True)
 
 
 _TOGETHER = re.compile(r"(?<=\d) (?=[%\[])|(?<=\d,) (?=[\d−-])|(?<=[✓✗▲▼·○=]) ")
