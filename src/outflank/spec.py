@@ -14,9 +14,10 @@ from outflank.inputs import MOST_DIGITS, MOST_IN_AGENT, MOST_NESTED, check_lengt
 
 Value = Union[int, float, str, bool, "Quoted", tuple["Value", ...], "Call"]
 
-# What is matched once is not given back (`++`): a text of n characters takes n steps.
+# What is matched once is not given back (`++`): a text of n characters takes n steps. The exponent ends in `?`, not
+# `?+`, because Python 3.11.2 keeps half of a group that does not match there.
 _TOKEN = re.compile(
-    r"\s*+(?:(?P<number>[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+(?P<unit>ms|s)?(?![\w.:/-]))"
+    r"\s*+(?:(?P<number>[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?(?P<unit>ms|s)?(?![\w.:/-]))"
     r"|(?P<name>[A-Za-z_][\w.:/-]*+)"
     r"|(?P<text>\"(?:[^\"\\]|\\.)*+\")"
     r"|(?P<sign>[()\[\],=]))"

@@ -75,10 +75,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"outflank: {_short(error)}", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader left: end quietly
+        _write_no_more()  # the reader left: end quietly
     except OSError as error:
         what = "write the answer" if error.filename is None else f"use {_short(error.filename)}"
         print(f"outflank: cannot {what}: {error.strerror}", file=sys.stderr)
+        _write_no_more()
         return 2
     except KeyboardInterrupt:
         kept = "; finished games are kept, the same command continues" if getattr(args, "resumes", False) else ""
@@ -86,3 +87,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         os._exit(130)  # at once: a thread inside a kernel would be waited for
     return 0
+
+
+def _write_no_more() -> None:
+    """Sends what is still to be printed nowhere: Python would try it again when it ends, and exit with 120."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

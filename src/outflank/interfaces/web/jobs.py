@@ -31,9 +31,8 @@ _PATIENCE = 0.03
 can stop, is left alone: the page is told that it has ended, and its thread ends later."""
 _OVERDUE = 5.0
 """Seconds beyond its time after which a job that does not end by itself is left alone as well."""
-_NICENESS, _MOST_NICENESS = 15, 19
-"""Of threads that search for moves and of those that analyse. The event loop needs a core at once, for a moment, many
-times a second: with 5 and 10 it waited for one half of the time beside people who make it search without end."""
+_NICENESS = 5
+"""Of threads that search, and twice as much of those that analyse, so that messages are heard beside them."""
 
 _STOPPED: Reply = {"kind": "stopped", "last": True}
 
@@ -47,7 +46,7 @@ class Pools:
         self.lanes = {
             "first": Lane("first", caps.first_workers, caps.move_share, _NICENESS),
             "moves": Lane("moves", caps.workers, caps.move_share, _NICENESS),
-            "analyses": Lane("analyses", caps.workers, caps.analysis_share, _MOST_NICENESS),
+            "analyses": Lane("analyses", caps.workers, caps.analysis_share, 2 * _NICENESS),
         }
         self.jobs: set[Job] = set()
         self.running: set[Job] = set()

@@ -72,7 +72,7 @@ class Turns:
     """The order of those who wait.
 
     >>> async def served(names: str) -> str:
-    ...     turns, pages, order = Turns(), {name: usage_of_loop() for name in names}, []
+    ...     turns, pages, order = Turns(), {name: Usage(0.1, 1.0) for name in names}, []
     ...     async def one(name: str) -> None:
     ...         await turns.wait(pages[name])
     ...         order.append(name)
