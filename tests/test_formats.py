@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import naive
@@ -160,6 +160,7 @@ def test_ggf_as_nboard_writes_it() -> None:
 
 @settings(max_examples=int(60 * EFFORT), deadline=None)
 @given(games, st.text(max_size=10))
+@example((4, "standard", 0, 0), " ")
 def test_ggf_comes_back(game: tuple[int, Variant, int, int], name: str) -> None:
     size, variant, seed, before = game
     rules = Rules(size, variant)

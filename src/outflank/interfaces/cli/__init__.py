@@ -79,7 +79,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         what = "write the answer" if error.filename is None else f"use {_short(error.filename)}"
         print(f"outflank: cannot {what}: {error.strerror}", file=sys.stderr)
-        _write_no_more()
+        if error.filename is None:
+            _write_no_more()
         return 2
     except KeyboardInterrupt:
         kept = "; finished games are kept, the same command continues" if getattr(args, "resumes", False) else ""
