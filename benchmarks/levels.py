@@ -2,9 +2,10 @@
 
     python benchmarks/levels.py [--games SHARE] [--store FILE] [--workers N]
 
-Every level plays the two below it, from random openings of 8 plies, each opening with both colours, under all rules
-that the engine is trained for; ratings are Elo above `random`. Games of weak levels take milliseconds, so they play
-more of them. The same command with the same store adds what is missing.
+Every level plays the two below it, from random openings of 8 plies, each opening with both colours, standard and
+reversed, on 6x6 and 8x8; ratings are Elo above `random`. Games of weak levels take milliseconds, so they play more of
+them; those of strong ones on 10x10 take a minute and are not played. The same command with the same store adds what is
+missing.
 """
 
 import argparse
@@ -20,12 +21,12 @@ from outflank.arena.ratings import Rating, collect, rate
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, Plan, PlannedPairing, plan_pairings
 from outflank.arena.store import Store
-from outflank.board import SIZES, VARIANTS, Rules
+from outflank.board import VARIANTS, Rules
 from outflank.execute import Processes
-from outflank.search.probcut import is_trained
 from outflank.spec import Call
 
 TARGET = Path(__file__).parent.parent / "src" / "outflank" / "agents" / "levels.toml"
+_SIZES = (6, 8)
 _REACH = 2
 """Every level plays so many below it."""
 
@@ -82,9 +83,9 @@ def main() -> None:
     parser.add_argument("--store", help="where games are kept; a temporary file without")
     parser.add_argument("--workers", type=int, default=2)
     args = parser.parse_args()
-    trained = [Rules(size, variant) for size in SIZES for variant in VARIANTS]
+    rated = [Rules(size, variant) for size in _SIZES for variant in VARIANTS]
     with tempfile.TemporaryDirectory() as place, Store(args.store or Path(place) / "levels.db") as store:
-        plans = {str(rules): _plan(rules, args.games) for rules in trained if is_trained(rules)}
+        plans = {str(rules): _plan(rules, args.games) for rules in rated}
         for rules, plan in plans.items():
             print(f"{rules}: {plan.games} games", flush=True)
             run_plan(plan, store, Processes(args.workers))

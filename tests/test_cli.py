@@ -118,6 +118,8 @@ def test_solve_positions_and_files(tmp_path: Path) -> None:
     problems.write_text("% two\n-----OX--XO----- X; b1:-10;\n\nXXXXOOOXOOXXOO-- X; pass:+99;\n")
     lines = outflank("solve", str(problems)).stdout.splitlines()
     assert len(lines) == 2 and "as published" in lines[0] and "published +99" in lines[1]
+    by_two = outflank("solve", str(problems), "--threads", "2").stdout.splitlines()
+    assert [line.split()[:2] for line in by_two] == [line.split()[:2] for line in lines]
     stopped = outflank("solve", "--nodes", "1000").stdout
     assert stopped.startswith("not finished after")
     assert json.loads(outflank("solve", "--nodes", "1000", "--json").stdout)["exact"] is False
@@ -226,6 +228,16 @@ def test_a_long_count_shows_progress_on_a_terminal_and_hears_ctrl_c() -> None:
         while b"outflank: interrupted" not in shown:
             shown += os.read(master, 1000)
         assert process.wait(PATIENCE) == 130
+
+
+def test_bench_measures_endgames_of_a_file(tmp_path: Path) -> None:
+    problems = tmp_path / "problems.obf"
+    problems.write_text("-----OX--XO----- X; b1:-10;\nXXXXOOOXOOXXOO-- X; pass:+99;\n-----OX--XO----- O;\n")
+    table = outflank("bench", "--endgames", str(problems), "--threads", "2").stdout
+    assert "the file has other scores for 2." in table and "2 threads" in table
+    rows = json.loads(outflank("bench", "--endgames", str(problems), "--json").stdout)["endgames"]
+    assert [row["published"] for row in rows] == [-10, 99, None] and rows[0]["score"] == -10
+    assert all(row["nodes"] > 0 and row["cpu_seconds"] > 0 for row in rows)
 
 
 @pytest.mark.skipif(INTERPRETED, reason="measures compiled kernels")

@@ -58,6 +58,12 @@ def test_numbers_units_and_words() -> None:
     assert parse("  he-lin-uct ( 2s ) ") == Call("he-lin-uct", (2,))
 
 
+@pytest.mark.parametrize("written", ["a(1e", "a(1e)", "a(1e+)", "a(1e-, 2)", "a(.)", "a(-)", "a(1.e)"])
+def test_half_a_number_is_a_clear_error(written: str) -> None:
+    with pytest.raises(BadSpec, match="expected"):
+        parse(written)
+
+
 KINDS = Signature(
     "thing",
     "a thing",

@@ -630,6 +630,21 @@ def test_who_sends_without_end_waits_for_those_who_do_not() -> None:
     assert heard[-1] == "modest" and len(heard) < 40
 
 
+def test_who_has_just_come_goes_after_those_known_to_use_little() -> None:
+    async def order() -> list[str]:
+        turns, known, heard = Turns(), usage_of_loop(), list[str]()
+        known.add(-1.0)  # as after a long silence
+
+        async def send(name: str, page: Usage) -> None:
+            await turns.wait(page)
+            heard.append(name)
+
+        await asyncio.gather(send("new", usage_of_loop()), send("known", known))
+        return heard
+
+    assert asyncio.run(order()) == ["known", "new"]
+
+
 @pytest.mark.parametrize(("address", "kind"), [("192.0.2.7", "error"), ("127.0.0.1", "welcome"), ("::1", "welcome")])
 def test_pages_of_another_machine_are_counted(address: str, kind: str) -> None:
     app = create_app(caps=Caps(connections_per_address=1))
@@ -832,6 +847,32 @@ def test_who_asks_for_little_goes_first() -> None:
     for turn in (first, *turns):
         turn.future.result(PATIENCE)
     assert order == ["first", "3", "0", "1", "2", "4"]
+
+
+def test_who_asked_for_much_waits_but_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("outflank.interfaces.web.lanes._LATEST", 0.2)
+    lane, gate, stopped = Lane("test", places=1, share=PATIENCE), threading.Event(), threading.Event()
+    order: list[str] = []
+    heavy = Queue()
+    heavy.used.add(PATIENCE)
+    first = lane.submit(Queue(), Recorded("first", order, gate))
+    wait_until(lambda: first.began)
+    last = lane.submit(heavy, Recorded("heavy", order, gate))
+    light = lane.submit(Queue(), Recorded("light", order, gate))
+
+    def flood() -> None:
+        while not stopped.is_set():
+            lane.submit(Queue(), Recorded("flood", [], gate)).future.result(PATIENCE)
+
+    floods = [threading.Thread(target=flood) for _ in range(4)]
+    for thread in floods:
+        thread.start()
+    gate.set()
+    last.future.result(PATIENCE)
+    stopped.set()
+    for thread in floods:
+        thread.join()
+    assert light.future.done() and order == ["first", "light", "heavy"]
 
 
 def test_who_has_nothing_under_way_goes_first() -> None:

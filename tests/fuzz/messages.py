@@ -415,7 +415,7 @@ def warm_up(server: Server) -> None:
                     line.send(json.dumps({"id": asked, "do": verb, **known}))
                     while (heard := await line.hear()) is not None and b'"last":' not in heard:
                         pass
-                    assert heard is not None
+                    assert heard is not None, (line.reason, verb, agent, game)
         line.close()
 
     asyncio.run(ask())

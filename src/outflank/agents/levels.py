@@ -1,9 +1,9 @@
 """Levels: ready-made agents from beginner to master, each with the rating that the arena gave it.
 
 They are `random` and the levels of the engine (`LEVELS` in `kinds.py`) by name, in `levels.toml`, which `make levels`
-writes: a tournament of all levels, rated with `random` at 0 and with 95 % intervals. On 10x10 they
-are not rated yet. On boards that the engine is not trained for another agent takes the place of each, which is not
-rated. Levels are bounded by depth or nodes and never by time, so that they are equally strong on every machine.
+writes: a tournament of all levels, rated with `random` at 0 and with 95 % intervals. On 10x10 the levels have no
+rating. On boards that the engine is not trained for another agent takes the place of each, which has none either.
+Levels are bounded by depth or nodes and never by time, so that they are equally strong on every machine.
 """
 
 import tomllib

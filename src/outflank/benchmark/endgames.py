@@ -44,9 +44,10 @@ def endgames_table(rows: list[dict[str, Any]], threads: int = 1) -> Table:
     """The rows as a table, and their sum."""
     shown = [(str(number), *_cells(row)) for number, row in enumerate(rows, 1)]
     total = {key: sum(row[key] for row in rows) for key in ("nodes", "cpu_seconds", "seconds")}
-    agree = all(row["published"] in (None, row["score"]) for row in rows)
     shown.append(("all", *_cells({"empties": "", "score": None, **total})))
-    note = f"{threads} thread{'s' * (threads > 1)}; the scores are {'' if agree else 'NOT '}those published with them."
+    wrong = [str(number) for number, row in enumerate(rows, 1) if row["published"] not in (None, row["score"])]
+    verdict = f"the file has other scores for {', '.join(wrong)}" if wrong else "no score differs from one in the file"
+    note = f"{threads} thread{'s' * (threads > 1)}; {verdict}."
     return Table(["problem", "empty", "score", "million nodes", "processor", "clock"], shown, note=note)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from outflank.agents import agent
 from outflank.benchmark.machine import ask
 from outflank.board import Position, Rules, Variant
+from outflank.kernels.selective import CERTAIN
 from outflank.patterns import read_weights
 from outflank.report.document import Table
 from outflank.search.engine import EngineSearch
@@ -56,8 +57,10 @@ def measure_engine(quick: bool = False, on_progress: Callable[[str], None] = lam
     on_progress("depth in a second")
     thoughts = [_thought(position, seconds) for position in game_positions(40, count)]
     on_progress("a second thread")
-    middle = _thread_gain(game_positions(36, count // 2 + 1), 12 if quick else 18)
-    end = _thread_gain(game_positions(18 if quick else 22, count // 2 + 1), 60)
+    middle = game_positions(36, count)
+    selective = _thread_gain(middle, 12 if quick else 20)
+    whole = _thread_gain(middle, 8 if quick else 13, CERTAIN)
+    end = _thread_gain(game_positions(18 if quick else 22, count), 60)
     on_progress("values at 18 empties")
     values = [_judged(position, 200_000 if quick else 5_000_000) for position in game_positions(18, 4 * count)]
     on_progress("start")
@@ -65,7 +68,8 @@ def measure_engine(quick: bool = False, on_progress: Callable[[str], None] = lam
         "seconds": seconds,
         "depth_from_40_empties": statistics.median(thought.depth for thought in thoughts),
         "nodes_per_s": sum(thought.nodes for thought in thoughts) / sum(thought.seconds for thought in thoughts),
-        "second_thread_middle": middle,
+        "second_thread_selective": selective,
+        "second_thread_middle": whole,
         "second_thread_end": end,
         **value_errors(values),
         "weights_load_s": min(_load_seconds() for _ in range(5)),
@@ -105,13 +109,14 @@ def _load_seconds() -> float:
         return time.perf_counter() - began
 
 
-def _thread_gain(positions: Sequence[Position], depth: int) -> float:
-    """How many times faster two threads search to a depth, the end at most, and come to the same score at the end."""
+def _thread_gain(positions: Sequence[Position], depth: int, confidence: int = 0) -> float:
+    """How many times faster two threads search to a depth, the end at most."""
     seconds = {1: 0.0, 2: 0.0}
     for position in positions:
         for threads in seconds:
             began = time.perf_counter()
-            EngineSearch(threads=threads).choose(position, Limits(depth=min(depth, position.empties)), 0)
+            player = EngineSearch(threads=threads, confidence=confidence)
+            player.choose(position, Limits(depth=min(depth, position.empties)), 0)
             seconds[threads] += time.perf_counter() - began
     return seconds[1] / seconds[2]
 
@@ -121,7 +126,8 @@ def engine_table(figures: dict[str, Any]) -> Table:
     rows = [
         (f"depth in {figures['seconds']:g} s from 40 empties", f"{figures['depth_from_40_empties']:g}", "≥ 18"),
         ("nodes a second there", f"{figures['nodes_per_s'] / 1e6:.1f} million", "≥ 8 million"),
-        ("two threads to one, middle game", f"{figures['second_thread_middle']:.2f}", "≥ 1.70"),
+        ("two threads to one, middle game, no cuts", f"{figures['second_thread_middle']:.2f}", "≥ 1.70"),
+        ("two threads to one, middle game, ProbCut", f"{figures['second_thread_selective']:.2f}", "≥ 1.70"),
         ("two threads to one, solving", f"{figures['second_thread_end']:.2f}", "≥ 1.70"),
         ("mean error at 18 empties after 5 million nodes", f"{figures['value_error']:.2f} discs", "≤ 2"),
         ("sign right there, beyond 2 discs", f"{100 * figures['sign_right']:.0f} %", "≥ 97 %"),

@@ -205,9 +205,8 @@ class _Searcher:
             steps += [(empties, confidence) for confidence in _PROBABLE]
         for depth, confidence in steps:
             width = 3 if self.trained and depth > 2 else 2 * most
-            lowest = (
-                self.game.squares - 1 if value == self.game.squares else value - width
-            )  # more than all there is cannot be won
+            all_of_it = value == self.game.squares  # no more can be won
+            lowest = value - (1 if all_of_it else width)
             found = self._ask(position, depth, lowest, value + width, confidence)
             if found is not None and not lowest < found < value + width:
                 found = self._ask(position, depth, -most, most, confidence)

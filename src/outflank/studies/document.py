@@ -165,7 +165,7 @@ def _lead(found: Sequence[StudyFindings]) -> str:
 def _numbers(facts: Mapping[str, int]) -> str:
     words = [
         f"**Of {facts['informative']} printed numbers that are informative, were predicted and stand for themselves, "
-        f"{facts['equivalent']} are equivalent to ours**, {facts['differ']} differ and {facts['open']} stay open.",
+        f"{facts['equivalent']} are equivalent to ours**, {facts['differ']} differ, {facts['open']} left open.",
         f"{facts['uninformative']} others have too few games behind them; {facts['uninformative_differ']} of these "
         "differ all the same.",
         f"Left out: {facts['fitted']} that were fitted, or are sums and copies, and {facts['times']} times on other "
