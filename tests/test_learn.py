@@ -401,3 +401,6 @@ def test_the_opening_is_fitted_to_searches(tmp_path: Path) -> None:
         fit_opening(Rules(6), 3, games=60, depth=4, prior=5.0, seed=1, progress=Progress())
     found.weights.write(tmp_path / "opening.npz")
     assert read_weights(tmp_path / "opening.npz", Rules(6)).card["made"][-1]["depth"] == 4
+    again = fit_opening(Rules(6), 8, 60, 4, 5.0, seed=2, progress=Progress(), start=str(tmp_path / "opening.npz"))
+    assert [step.get("seed") for step in again.weights.card["made"][-2:]] == [1, 2]
+    assert again.before != found.before, "another opening was searched with"

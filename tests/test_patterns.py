@@ -144,11 +144,12 @@ def test_weights_of_a_file_play_and_count_by_their_content(tmp_path: Path) -> No
         path: (
             f'minimax(depth=2, eval=patterns(weights="{path}"))',
             f'uct(playouts=9, playout=cutoff(depth=1, eval=patterns(weights="{path}")))',
+            f'engine(depth=2, memory=1, weights="{path}")',
         )
         for path in (one, copy, other)
     }
     start = Position.start(Rules(6))
-    for i in range(2):
+    for i in range(3):
         values = [agent(texts[path][i]).choose(start, seed=1).value for path in (one, copy, other)]
         assert values[0] == values[1] != values[2]
         marks = [identity(texts[path][i]).split("#")[1] for path in (one, copy, other)]

@@ -480,6 +480,7 @@ def test_a_request_needs_an_id(page: Page, number: Any) -> None:
         "minimax(eval=some.file)",
         "minimax(eval=patterns(weights=mine.npz))",
         'minimax(eval=patterns(weights="/tmp/mine.npz"))',
+        'engine(weights="/tmp/mine.npz")',
         "minimax(eval=[os:system])",
     ],
 )

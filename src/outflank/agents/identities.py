@@ -80,8 +80,9 @@ def _trained(value: Value) -> Iterator[str]:
     """What tells the trained weights apart that a call uses: those of the package, or those of a file."""
     if value == "patterns" or (isinstance(value, Call) and value.name == "engine"):
         yield weights_digest()
-    elif isinstance(value, Call) and value.name == "patterns":
-        yield from (file_digest(Path("".join(file))) for _, file in value.options if isinstance(file, str))
+    if isinstance(value, Call) and value.name in ("patterns", "engine"):
+        files = (file for option, file in value.options if option == "weights" and isinstance(file, str))
+        yield from (file_digest(Path("".join(file))) for file in files)
     elif isinstance(value, Call):
         for item in (*value.values, *(item for _, item in value.options)):
             yield from _trained(item)

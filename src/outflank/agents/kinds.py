@@ -12,7 +12,7 @@ from outflank.agents.players import RandomPlayer, SolverPlayer, WithEndgame
 from outflank.engines import GTP, NBOARD, build_gtp, build_nboard
 from outflank.errors import BadSpec
 from outflank.evaluation import evaluation_option, read_evaluation, squares_option
-from outflank.schema import CheckedOptions, Option, Signature, choice, flag, number, whole
+from outflank.schema import CheckedOptions, Option, Signature, choice, flag, number, text, whole
 from outflank.search.beside import MOST_THREADS
 from outflank.search.engine import EngineSearch
 from outflank.search.heuristic import HeuristicPlayer
@@ -103,7 +103,9 @@ def _uct(options: CheckedOptions) -> Player:
 
 def _engine(options: CheckedOptions) -> Player:
     confidence = next(level for level, percent in enumerate(PERCENT) if percent >= options["confidence"])
-    return EngineSearch(options["memory"], options["threads"], confidence, options["error"])
+    return EngineSearch(
+        options["memory"], options["threads"], confidence, options["error"], weights=options["weights"] or ""
+    )
 
 
 LEVELS: tuple[dict[str, Value], ...] = (
@@ -133,6 +135,7 @@ _ENGINE = Signature(
         Option("memory", number(1, MOST_MEGABYTES), 64, "megabytes of the transposition table"),
         _INSTANT,
         Option("level", whole(1, len(LEVELS)), None, "strength, in place of depth or nodes, error and memory"),
+        Option("weights", text(most=1000), None, "a file of outflank learn; those of the package unless told"),
     ),
 )
 

@@ -7,6 +7,7 @@ beyond the opening, where weights are good, and the phases of the opening are fi
 
 import random
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from outflank.errors import BadSpec
 from outflank.inputs import shown
 from outflank.learn.games import Positions
 from outflank.learn.regression import errors, fit
-from outflank.patterns import FIRST_DISCS, PatternWeights, quantised, shipped_weights
+from outflank.patterns import FIRST_DISCS, PatternWeights, quantised, read_weights, shipped_weights
 from outflank.progress import Progress
 from outflank.search.engine import EngineSearch
 from outflank.search.limits import Limits
@@ -36,18 +37,27 @@ class Opening:
 
 
 def fit_opening(
-    rules: Rules, discs: int, games: int, depth: int, prior: float, seed: int, progress: Progress
+    rules: Rules,
+    discs: int,
+    games: int,
+    depth: int,
+    prior: float,
+    seed: int,
+    progress: Progress,
+    start: str = "",
 ) -> Opening:
-    """The weights of the package with the phases that end at so many discs fitted to searches of this depth."""
-    before = shipped_weights(rules)
+    """The weights of a file, or of the package, with the phases that end at so many discs fitted to searches of this
+    depth, which use those weights."""
+    before = read_weights(Path(start), rules) if start else shipped_weights(rules)
     phases = (discs + 1 - FIRST_DISCS) // before.phase_length
     if not 1 <= phases < len(before.values) or not 1 <= games <= MOST_GAMES or not 1 <= depth <= 30:
         given = f"{shown(discs)} discs, {shown(games)} games, depth {shown(depth)}"
         raise BadSpec(f"{given} are not possible; expected a phase of discs at least, 1 to 10^6 games, depth 1 to 30")
     plies = phases * before.phase_length - 1
-    fitted, held = _labelled(rules, plies, games, depth, random.Random(seed), progress)
-    start = np.concatenate([np.zeros_like(before.in_discs[:phases]), before.in_discs[phases:]])
-    values = quantised(fit(fitted, start, prior))
+    engine = EngineSearch(memory=1, weights=start)
+    fitted, held = _labelled(engine, rules, plies, games, depth, random.Random(seed), progress)
+    without = np.concatenate([np.zeros_like(before.in_discs[:phases]), before.in_discs[phases:]])
+    values = quantised(fit(fitted, without, prior))
     step = {"by": "outflank learn opening", "up to discs": discs, "random games": games, "depth": depth}
     step |= {"prior": prior, "seed": seed, "positions": len(fitted)}
     card = {**before.card, "made": [*before.card.get("made", []), step]}
@@ -57,10 +67,10 @@ def fit_opening(
 
 
 def _labelled(
-    rules: Rules, plies: int, games: int, depth: int, rng: random.Random, progress: Progress
+    engine: EngineSearch, rules: Rules, plies: int, games: int, depth: int, rng: random.Random, progress: Progress
 ) -> tuple[Positions, Positions]:
     """(positions to fit, held-out ones) of random games, with the values of searches for their sides to move."""
-    engine, values = EngineSearch(memory=1), dict[Position, float]()
+    values = dict[Position, float]()
     own, other, labels, numbers = [], [], [], []
     progress.plan(games)
     for game in range(games):

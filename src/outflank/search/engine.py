@@ -13,13 +13,14 @@ import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from outflank.board import Position, Rules
 from outflank.kernels import selective as kernel
 from outflank.kernels.table import NO_MOVE, new_table
-from outflank.patterns import shipped_weights
+from outflank.patterns import PatternWeights, file_digest, read_weights, shipped_weights
 from outflank.search.beside import Question, Roots, Runner, new_searches, roots_of
 from outflank.search.clock import Clock
 from outflank.search.decision import Decision, RootMove
@@ -64,7 +65,7 @@ def _steps(position: Position, deepest: int, confidence: int) -> Iterator[_Step]
 class _Tools:
     """What searches under one rule set share: trained numbers, the table, and the arrays of every thread."""
 
-    def __init__(self, rules: Rules, megabytes: float, threads: int, cuts: bool) -> None:
+    def __init__(self, rules: Rules, weights: PatternWeights, megabytes: float, threads: int, cuts: bool) -> None:
         with memory_for("memory", megabytes):
             self.table = new_table(megabytes, least=2)
         margins = shipped_probcut(rules).margins(rules.cells) if cuts else margins_without_cuts(rules.cells)
@@ -72,7 +73,7 @@ class _Tools:
         self.searches = new_searches(
             rules,
             endgame_rules(rules, "winner"),
-            shipped_weights(rules).build(),
+            weights.build(),
             margins,
             self.table,
             threads,
@@ -101,9 +102,17 @@ class EngineSearch(Player):
 
     kind = "engine"
 
-    def __init__(self, memory: float = 64, threads: int = 1, confidence: int = 0, error: float = 0.0) -> None:
-        """`error` is the standard deviation, in discs, of its judgement of every move: weak players err."""
+    def __init__(
+        self, memory: float = 64, threads: int = 1, confidence: int = 0, error: float = 0.0, weights: str = ""
+    ) -> None:
+        """`error` is the standard deviation, in discs, of its judgement of every move: weak players err.
+
+        `weights` is a file of pattern weights in place of those of the package.
+        """
         self.memory, self.threads, self.confidence, self.error = memory, threads, confidence, error
+        self.weights = weights
+        if weights:
+            file_digest(Path(weights))  # whether there is such a file is told now
         self.explains = True
         self._cuts = confidence < kernel.CERTAIN
         self._tools: dict[Rules, _Tools] = {}
@@ -119,7 +128,7 @@ class EngineSearch(Player):
 
     def check_rules(self, rules: Rules) -> None:
         """Boards it was trained for."""
-        shipped_weights(rules)
+        self._trained(rules)
         if self._cuts:
             shipped_probcut(rules)
 
@@ -131,8 +140,11 @@ class EngineSearch(Player):
     def tools(self, rules: Rules) -> _Tools:
         """What searches under these rules need, made once."""
         if rules not in self._tools:
-            self._tools[rules] = _Tools(rules, self.memory, self.threads, self._cuts)
+            self._tools[rules] = _Tools(rules, self._trained(rules), self.memory, self.threads, self._cuts)
         return self._tools[rules]
+
+    def _trained(self, rules: Rules) -> PatternWeights:
+        return read_weights(Path(self.weights), rules) if self.weights else shipped_weights(rules)
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
         """The best move that the limits permit to find."""

@@ -144,6 +144,7 @@ def _register_probcut(learners: Any) -> None:
 def _register_opening(learners: Any) -> None:
     command = learners.add_parser("opening", help="weights of the opening from searches", description=_OPENING)
     command.add_argument("--rules", default="standard 8x8", metavar="RULES", help='such as "reversed 8x8"')
+    command.add_argument("--from", dest="start", default="", metavar="FILE", help="weights of before (the package's)")
     command.add_argument("--discs", type=int, default=15, metavar="N", help="where the last phase fitted ends (15)")
     command.add_argument("--games", type=int, default=4000, metavar="N", help="random openings (4,000)")
     command.add_argument("--depth", type=int, default=10, metavar="N", help="moves that searches look ahead (10)")
@@ -317,7 +318,7 @@ def run_opening(args: argparse.Namespace) -> None:
 
     out, rules = _weights_name(args.out), Rules.parse(args.rules)
     with progress("learn", args.quiet) as shown_to:
-        found = fit_opening(rules, args.discs, args.games, args.depth, args.prior, args.seed, shown_to)
+        found = fit_opening(rules, args.discs, args.games, args.depth, args.prior, args.seed, shown_to, args.start)
     found.weights.write(out)
     if args.json:
         facts = {"positions": found.positions, "before": found.before, "after": found.after}
