@@ -1,74 +1,55 @@
 """He & Lin, "Applying and Comparing UCT and Minimax with Alpha-Beta Pruning on Game Reversi".
 
-Their tree search thinks for seconds of a laptop of 2017. One constant turns those into playouts: 200 a second, the
-value at which our curve of wins over playouts best explains their Table I (the fit is shown in the report, from the
-games of the pairings called `curve`). With it every result depends on seeds alone. `he-lin-seconds` uses real
-seconds instead.
+Their seconds are playouts here (`he_lin_rate.py`); `he-lin-seconds` uses real seconds instead.
 """
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from itertools import pairwise
-
-from scipy.stats import binom
 
 from outflank.arena.statistics.comparisons import Contrast
 from outflank.arena.statistics.measured import Measured, gain, mean, share
 from outflank.board import Color
-from outflank.report.document import Drawing, Figure, Table
-from outflank.report.figures import Scales, Series, points_with_intervals
+from outflank.report.document import Drawing, Figure
+from outflank.report.figures import Scales
+from outflank.studies.he_lin_rate import (
+    ALONE,
+    CURVE,
+    PLAYOUTS_PER_SECOND,
+    calibration_figure,
+    fitted_rate,
+    playouts_in,
+    printed_numbers,
+    rate_table,
+    theirs_in,
+)
 from outflank.studies.results import Played, Results
 from outflank.studies.study import (
     Claim,
     Pairing,
     PaperTable,
-    Printed,
     Reading,
     Study,
     Swap,
     read_errata,
-    read_printed,
     read_text_numbers,
 )
-from outflank.studies.words import beside, points
+from outflank.studies.words import beside
 
-PLAYOUTS_PER_SECOND = 200
 _TREE_SECONDS = 22e-6
 """What a playout a move costs in a game here."""
-ALONE = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2, 4, 6, 8)
 RATES = (25, 50, 100, 270)
 """Other playouts a second that are tried."""
 AGAINST = (2, 4, 6, 8)
 DEPTHS = (3, 4, 5, 6)
 EVALUATIONS = ("simple", "complex")
-CURVE = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
-_RATES = [round(20 * 1.05**step, 1) for step in range(90)]
 _DEPTH = re.compile(r"minimax\(depth=\d+")
 _SPEED = (
     "their seconds are playouts here, by a rate that Table I chose; Table I goes as well with half that rate, which "
     "explains Table III far better (tested under Readings)"
 )
-
-
-@cache
-def _printed() -> tuple[Printed, ...]:
-    return read_printed("he_lin.csv")
-
-
-def _theirs(table: str, column: str) -> dict[str, Printed]:
-    return {cell.row: cell for cell in _printed() if cell.table == table and cell.column == column}
-
-
-def playouts_in(seconds: float) -> int:
-    """Playouts of the paper's machine in so many seconds, at least one.
-
-    >>> playouts_in(0.001), playouts_in(8)
-    (1, 1600)
-    """
-    return max(1, round(PLAYOUTS_PER_SECOND * seconds))
 
 
 Seen = Callable[[Sequence[Played]], Sequence[tuple[bool, int]]]
@@ -102,60 +83,6 @@ def _test_seconds(results: Results, row: str, column: str) -> Measured | None:  
 
 def _wins(results: Results, row: str) -> Measured | None:
     return _measure(results, row, "win rate")
-
-
-# ------------------------------------------------------------------------------------------------- playouts per second
-
-
-def _curve(results: Results) -> list[tuple[int, Measured]]:
-    found = [(playouts, _wins(results, f"curve, {playouts} playouts")) for playouts in CURVE]
-    return [(playouts, wins) for playouts, wins in found if wins is not None]
-
-
-def likelihood(rate: float, curve: Sequence[tuple[int, float]]) -> float:
-    """Logarithm of the probability of the wins of Table I at so many playouts a second.
-
-    The curve of (playouts, share of wins) is joined by straight lines over the logarithm of playouts.
-
-    >>> curve = [(1, 0.5), (512, 0.999)]
-    >>> likelihood(200, curve) > likelihood(2, curve)
-    True
-    """
-    total = 0.0
-    for seconds in ALONE:
-        cell = _theirs("Table I", "win rate")[f"UCT {seconds:g} s"]
-        assert cell.games is not None
-        chance = _between(max(1.0, rate * seconds), curve)
-        total += float(binom.logpmf(round(cell.value * cell.games), cell.games, chance))
-    return total
-
-
-def _between(playouts: float, curve: Sequence[tuple[int, float]]) -> float:
-    for (left, low), (right, high) in pairwise(curve):
-        if playouts <= right:
-            along = math.log(playouts / left) / math.log(right / left)
-            return low + along * (high - low)
-    return curve[-1][1]
-
-
-def _smooth(curve: Sequence[tuple[int, Measured]]) -> list[tuple[int, float]]:
-    """Shares away from 0 and 1, where a likelihood would be nothing, and never falling."""
-    best, found = 0.0, []
-    for playouts, wins in curve:
-        best = max(best, (wins.hits + 0.5) / (wins.games + 1))
-        found.append((playouts, best))
-    return found
-
-
-def fitted_rate(results: Results) -> tuple[float, float, float] | None:
-    """(best, lowest, highest) playouts a second that explain Table I; the ends lose 1.92 of log-likelihood (95 %)."""
-    curve = _smooth(_curve(results))
-    if len(curve) < len(CURVE):
-        return None
-    values = [(likelihood(rate, curve), rate) for rate in _RATES]
-    best, rate = max(values)
-    inside = [other for value, other in values if value > best - 1.92]
-    return rate, min(inside), max(inside)
 
 
 # -------------------------------------------------------------------------------------------------------------- claims
@@ -239,7 +166,7 @@ def _depth_three(pairing: Pairing) -> Pairing:
 def _figures(results: Results) -> Sequence[Figure]:
     alone = [f"UCT {seconds:g} s" for seconds in ALONE]
     times = [f"{seconds:g}" for seconds in ALONE]
-    found = [_calibration_figure(results)] if fitted_rate(results) else []
+    found = [calibration_figure(results)] if fitted_rate(results) else []
     found.append(
         _pair(
             "5-6", "Tree search against random, Figs. 5 and 6", results, "Table I", alone, times, "seconds of the paper"
@@ -267,7 +194,7 @@ def _panels(
     panels = []
     for column, y in (("win rate", "games won"), ("discs", "discs at the end")):
         ours = [_measure(results, row, column) for row in rows]
-        theirs = [_theirs(table, column)[row].value for row in rows]
+        theirs = [theirs_in(table, column)[row].value for row in rows]
         scales = Scales(x=label, y=y, title=title, share=column == "win rate")
         panels.append(beside(x, ours, theirs, scales))
     return panels
@@ -282,38 +209,6 @@ def _against_figure(number: int, seconds: int, results: Results) -> Figure:
         )
     caption = f"Tree search with {seconds} s of the paper against minimax, Figs. {number} and {number + 1}"
     return Figure(f"he-lin-{number}-{number + 1}", caption, [panels[0], panels[2], panels[1], panels[3]], size=(10, 6))
-
-
-def _calibration_figure(results: Results) -> Figure:
-    curve = _curve(results)
-    ours = points("our curve", [playouts for playouts, _ in curve], [wins for _, wins in curve])
-    cells = _theirs("Table I", "win rate")
-    theirs = Series(
-        f"Table I at {PLAYOUTS_PER_SECOND} playouts/s",
-        [float(playouts_in(seconds)) for seconds in ALONE],
-        [cells[f"UCT {seconds:g} s"].value for seconds in ALONE],
-        published=True,
-    )
-    smooth = _smooth(curve)
-    fit = Series("log-likelihood", _RATES, [likelihood(rate, smooth) for rate in _RATES])
-    panels = [
-        points_with_intervals([ours, theirs], Scales(x="playouts", y="wins against random", log_x=True, share=True)),
-        points_with_intervals(
-            [fit], Scales(x="playouts per second", y="log-likelihood of Table I", log_x=True), joined=True
-        ),
-    ]
-    caption = "Calibration: wins against a random player over playouts, and how well each speed explains Table I"
-    return Figure("he-lin-calibration", caption, panels, size=(9.6, 3.8))
-
-
-def _tables(results: Results) -> Sequence[Table]:
-    found = fitted_rate(results)
-    if found is None:
-        return ()
-    best, low, high = found
-    row = [f"{PLAYOUTS_PER_SECOND}", f"{best:.0f}", f"{low:.0f} to {high:.0f}"]
-    caption = "Playouts per second of the paper's machine"
-    return (Table(["used", "best fit of Table I", "95 % interval"], [row], caption),)
 
 
 # --------------------------------------------------------------------------------------------------------- the study
@@ -352,7 +247,7 @@ def study_in_seconds() -> Study:
 
 def _study(name: str, uct: Callable[[float], str], calibrated: bool) -> Study:
     games = {
-        row: cell.games or 50 for table in ("Table I", "Table II") for row, cell in _theirs(table, "win rate").items()
+        row: cell.games or 50 for table in ("Table I", "Table II") for row, cell in theirs_in(table, "win rate").items()
     }
     alone = [(f"UCT {seconds:g} s", uct(seconds)) for seconds in ALONE]
     minimax = {
@@ -397,7 +292,7 @@ def _study(name: str, uct: Callable[[float], str], calibrated: bool) -> Study:
             ),
             PaperTable("Table III", "Tree search against minimax, values of tree search", _measure, _SPEED),
         ),
-        printed=_printed(),
+        printed=printed_numbers(),
         claims=(
             Claim("Tree search grows stronger with time", "347", _rising(first)),
             Claim(
@@ -471,5 +366,5 @@ def _study(name: str, uct: Callable[[float], str], calibrated: bool) -> Study:
         errata=read_errata("he-lin"),
         text_numbers=read_text_numbers("he-lin"),
         figures=_figures,
-        tables=_tables,
+        tables=rate_table,
     )

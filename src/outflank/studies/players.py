@@ -9,8 +9,10 @@ import numpy as np
 
 from outflank.agents import agent
 from outflank.board import Color, Position
-from outflank.evaluation import read_table
+from outflank.evaluation import read_evaluation, read_table
+from outflank.kernels.evaluate import evaluation_of
 from outflank.kernels.policy import LATE_EMPTIES
+from outflank.search.decision import Decision
 from outflank.search.heuristic import HeuristicPlayer
 from outflank.search.limits import Limits
 
@@ -147,3 +149,58 @@ class Unswitched:
         worth = sum(signs[cell] * one for cell, one in zip("".join(after.cells()), worths, strict=True))
         turned = after.discs(side) - position.discs(side) - 1
         return worth + 30 / (after.moves_mask.bit_count() + 1) + 80 / (turned + 1)
+
+
+class InfiniteEnds:
+    """Phan & Synytsia's minimax where a finished game is worth infinity, as wide as its window, and a pass is free.
+
+    Their "large positive or negative value" may be the infinity that their window begins with: then a won end found
+    closes the window, and whoever has it looks at no other move. Every call counts as a node, the first one too, as in
+    `minimax`, which this is with another `end` and `pass_cost`. It is slow: for small boards.
+
+    >>> InfiniteEnds(depth=2).choose(Position.start("standard 4x4")).nodes
+    14
+    """
+
+    def __init__(self, depth: int = 3, end: float = math.inf, pass_cost: int = 0) -> None:
+        self._depth, self._end, self._pass_cost = depth, end, pass_cost
+        self._evaluation = read_evaluation("positional")
+        self._side, self._nodes = Color.BLACK, 0
+
+    def choose(self, position: Position) -> Decision:
+        """The first of the moves with the highest value; an only move costs no node."""
+        if len(position.moves) == 1:
+            return Decision(position.moves[0], position.turn)
+        self._side, self._nodes = position.turn, 1
+        best, chosen = -math.inf, position.moves[0]
+        for move in position.moves:
+            value = self._value(position.play(move), self._depth - 1, best, math.inf)
+            if value > best:
+                best, chosen = value, move
+            if best == math.inf:
+                break
+        return Decision(chosen, position.turn, nodes=self._nodes, depth=self._depth)
+
+    def _value(self, position: Position, depth: int, alpha: float, beta: float) -> float:
+        """What a position is worth to the side at the root, within the window."""
+        self._nodes += 1
+        if depth <= 0 or position.is_over:
+            return self._worth(position)
+        if position.must_pass:
+            return self._value(position.play(position.rules.pass_move), depth - self._pass_cost, alpha, beta)
+        ours = position.turn is self._side
+        best = -math.inf if ours else math.inf
+        for move in position.moves:
+            value = self._value(position.play(move), depth - 1, alpha, beta)
+            best = max(best, value) if ours else min(best, value)
+            alpha, beta = (max(alpha, value), beta) if ours else (alpha, min(beta, value))
+            if beta <= alpha:
+                break
+        return best
+
+    def _worth(self, position: Position) -> float:
+        if position.is_over:
+            score = position.score(self._side)
+            return self._end if score > 0 else -self._end if score < 0 else 0.0
+        seen = position.with_turn(self._side)
+        return float(evaluation_of(*seen.boards, *self._evaluation.build(position.rules)))
