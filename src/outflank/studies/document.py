@@ -18,8 +18,8 @@ from outflank.studies.compare import (
     count,
     tally,
 )
-from outflank.studies.findings import StudyFindings, headline
-from outflank.studies.games import address
+from outflank.studies.findings import Source, StudyFindings, headline
+from outflank.studies.games import address, behind
 from outflank.studies.pictures import agreement
 from outflank.studies.provenance import provenance_table
 from outflank.studies.results import distinct
@@ -272,7 +272,7 @@ def _paper_table(one: StudyFindings, found: TableFindings) -> Table:
     body: list[list[Value]] = [
         [row, *(_compared(at.get((row, column)), links.get((row, column), "")) for column in columns)] for row in rows
     ]
-    body += [_wrong_row(wrong, columns) for wrong in found.wrong]
+    body += [_wrong_row(one.swapped[wrong.name], name, wrong, columns) for wrong in found.wrong]
     caption = f"{name}: {found.table.title}"
     return _with_source(one, Table(["", *columns], body, caption, _note(found), f"{one.study.name} {name}"))
 
@@ -282,19 +282,22 @@ def _with_source(one: StudyFindings, table: Table) -> Table:
     return replace(table, note=f"{table.note} [Games and provenance](#{slug(one.study.name)}-games)".strip())
 
 
-def _wrong_row(wrong: WrongAgent, columns: Sequence[str]) -> list[Value]:
-    """What the table would say of a wrong agent, column by column; that it is caught is good."""
+def _wrong_row(source: Source, table: str, wrong: WrongAgent, columns: Sequence[str]) -> list[Value]:
+    """What the table would say of a wrong agent, column by column, with its games; that it is caught is good."""
     label = (
         f"with {wrong.name}: {'caught' if wrong.caught else 'not caught'}, right agent {_times(wrong.ratio)} likelier"
     )
-    return [Cell(label, "good" if wrong.caught else "bad"), *(_told(wrong.columns.get(column)) for column in columns)]
+    links = {column: address(source, behind(source, table, column)) for column in (None, *columns)}
+    tone: Tone = "good" if wrong.caught else "bad"
+    told = [_told(wrong.columns.get(column), links[column]) for column in columns]
+    return [Cell(label, tone, link=links[None]), *told]
 
 
-def _told(counts: Tally | None) -> Value:
+def _told(counts: Tally | None, link: str) -> Value:
     if counts is None:
         return None
     differ, number = counts.differ + counts.others_differ, counts.informative + counts.others
-    return f"{differ} of {number} differ, {counts.equivalent} equivalent"
+    return Cell(f"{differ} of {number} differ, {counts.equivalent} equivalent", link=link)
 
 
 def _times(log_ratio: float) -> str:

@@ -1,7 +1,7 @@
 """What the games of a study say of every printed number and claim, gathered; and of several studies in a few counts."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from outflank.studies.compare import (
     Comparison,
@@ -17,19 +17,27 @@ from outflank.studies.compare import (
 )
 from outflank.studies.results import Results
 from outflank.studies.run import pairs_of
-from outflank.studies.study import Study
+from outflank.studies.study import Study, Swap
 
 
 @dataclass(frozen=True)
-class StudyFindings:
-    """A study with what its games say of every printed number and every claim."""
+class Source:
+    """A study with its games."""
 
     study: Study
     results: Results
+
+
+@dataclass(frozen=True)
+class StudyFindings(Source):
+    """A study with what its games say of every printed number and every claim."""
+
     comparisons: Sequence[Comparison]
     tables: Sequence[TableFindings]
     readings: Sequence[ReadingFindings]
     judgements: Sequence[Judgement]
+    swapped: Mapping[str, Source]
+    """The pairings that have a wrong agent, with their games, by the name of the swap."""
 
     @property
     def wrong(self) -> list[WrongAgent]:
@@ -44,9 +52,19 @@ def findings_of(study: Study, read: Callable[[Study], Results]) -> StudyFindings
     """
     results = read(study)
     comparisons = compare(study, results)
-    tables = compare_tables(study, comparisons, {swap: read(study.swapped(swap)) for swap in study.swaps})
+    swapped = {swap: read(study.swapped(swap)) for swap in study.swaps}
+    tables = compare_tables(study, comparisons, swapped)
     readings = compare_readings(study, comparisons, read)
-    return StudyFindings(study, results, comparisons, tables, readings, judge(study, results))
+    sources = {swap.name: Source(_changed(study, swap), games) for swap, games in swapped.items()}
+    return StudyFindings(study, results, comparisons, tables, readings, judge(study, results), sources)
+
+
+def _changed(study: Study, swap: Swap) -> Study:
+    """The part of a study that a wrong agent changes, under a name of its own."""
+    pairings = [swap.wrong(pairing) for pairing in study.pairings if swap.wrong(pairing) != pairing]
+    name, title = (f"{words} with {swap.name}" for words in (study.name, study.title))
+    printed = [cell for cell in study.printed if cell.table in swap.tables]
+    return replace(study, name=name, title=title, pairings=tuple(pairings), printed=tuple(printed), swaps=(), claims=())
 
 
 def headline(found: Sequence[StudyFindings]) -> dict[str, int]:

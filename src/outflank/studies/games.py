@@ -1,17 +1,18 @@
 """The games behind a report's numbers: pages that list them, each game with a link that opens it on the board.
 
-Every pairing has a page, and so has every group of pairings that a number or a claim is measured from. The board is
-that of `outflank play --report DIR`, which serves the report below itself: pages hold no scripts and no games twice.
+Every pairing has a page, and so has every group of pairings that a number or a claim is measured from, or a column of a
+table with a wrong agent. The board is that of `outflank play --report DIR`, which serves the report below itself: pages
+hold no scripts and no games twice.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import urlencode
 
 from outflank.board import Color, Position, moves_text
 from outflank.game import Game
 from outflank.report.document import Cell, Document, Section, Table, Value, code, slug
-from outflank.studies.findings import StudyFindings
+from outflank.studies.findings import Source, StudyFindings
 from outflank.studies.results import Played, distinct
 from outflank.studies.study import Pairing
 
@@ -25,7 +26,7 @@ _OPENING = (
 _RESULTS = {1.0: "won", 0.5: "draw", 0.0: "lost"}
 
 
-def address(one: StudyFindings, pairings: Iterable[str]) -> str:
+def address(one: Source, pairings: Iterable[str]) -> str:
     """Where a report lists the games of these pairings; empty while none has been played."""
     played = _played(one, pairings)
     return f"{_page_name(one, played)}.html" if played else ""
@@ -33,11 +34,21 @@ def address(one: StudyFindings, pairings: Iterable[str]) -> str:
 
 def game_pages(found: Iterable[StudyFindings]) -> dict[str, Document]:
     """Every page that `address` leads to, by its name."""
-    pages = {}
+    pages: dict[str, Document] = {}
     for one in found:
-        for group in _groups(one):
-            pages[_page_name(one, group)] = _pairing_page(one, group[0]) if len(group) == 1 else _group(one, group)
+        for source, names in _asked(one):
+            group = _played(source, names)
+            name = _page_name(source, group)
+            if group and name not in pages:
+                pages[name] = _pairing_page(source, group[0]) if len(group) == 1 else _group(source, group)
     return pages
+
+
+def behind(one: Source, table: str, column: str | None = None) -> list[str]:
+    """The pairings behind a column of a printed table, or behind all of it."""
+    measured = next(each for each in one.study.paper_tables if each.table == table)
+    cells = [cell for cell in one.study.printed if cell.table == table and column in (None, cell.column)]
+    return [name for cell in cells for name in measured.behind(cell).pairings]
 
 
 def on_board(game: Game) -> str:
@@ -51,40 +62,41 @@ def on_board(game: Game) -> str:
     return f"{_BOARD}#{urlencode(parts if usual else {**parts, 'start': game.start.line()})}"
 
 
-def _played(one: StudyFindings, pairings: Iterable[str]) -> tuple[str, ...]:
+def _played(one: Source, pairings: Iterable[str]) -> tuple[str, ...]:
     """Those of the pairings that have games, in the order of the study."""
     wanted = set(pairings)
     return tuple(each.name for each in one.study.pairings if each.name in wanted and one.results[each.name])
 
 
-def _page_name(one: StudyFindings, pairings: Sequence[str]) -> str:
+def _page_name(one: Source, pairings: Sequence[str]) -> str:
     digest = hashlib.blake2b("\n".join(pairings).encode(), digest_size=4).hexdigest()
     return f"{_FOLDER}/{slug(one.study.name)}-{digest}"
 
 
-def _groups(one: StudyFindings) -> set[tuple[str, ...]]:
-    """Pairings that belong together: each alone, those behind a number, those behind a claim."""
+def _asked(one: StudyFindings) -> Iterator[tuple[Source, Iterable[str]]]:
+    """Pairings that belong together: each alone, those behind a number, a claim, or a column with a wrong agent."""
     study = one.study
     tables = {table.table: table for table in study.paper_tables}
-    asked = [
-        *([pairing.name] for pairing in study.pairings),
-        *(tables[cell.table].behind(cell).pairings for cell in study.printed),
-        *(claim.behind.pairings for claim in study.claims),
-    ]
-    return {_played(one, names) for names in asked} - {()}
+    yield from ((one, tables[cell.table].behind(cell).pairings) for cell in study.printed)
+    yield from ((one, claim.behind.pairings) for claim in study.claims)
+    for source in one.swapped.values():
+        places = {(cell.table, column) for cell in source.study.printed for column in (cell.column, None)}
+        yield from ((source, behind(source, *place)) for place in places)
+    for source in (one, *one.swapped.values()):
+        yield from ((source, [pairing.name]) for pairing in source.study.pairings)
 
 
-def _group(one: StudyFindings, pairings: Sequence[str]) -> Document:
+def _group(one: Source, pairings: Sequence[str]) -> Document:
     rows: list[list[Value]] = []
     for name in pairings:
         games, link = one.results[name], address(one, [name]).removeprefix(f"{_FOLDER}/")
         rows.append([Cell(name, link=link), len(games), distinct(games)])
     table = Table(["pairing", "games", "different"], rows, "Pairings, each with its games")
-    lead = f"Games of {len(pairings)} pairings are behind this number or claim. [The report](../index.html)"
+    lead = f"Games of {len(pairings)} pairings are behind this number, claim or row. [The report](../index.html)"
     return Document(one.study.title, lead, [Section("Games", [table])])
 
 
-def _pairing_page(one: StudyFindings, name: str) -> Document:
+def _pairing_page(one: Source, name: str) -> Document:
     pairing, games = next(each for each in one.study.pairings if each.name == name), one.results[name]
     rows = [_row(number, game) for number, game in enumerate(games, start=1)]
     columns = ["game", "black is", "discs", "first agent", "moves", "ending", "seed", "key"]
