@@ -168,8 +168,10 @@ def cells_of(page: Page) -> str:
     return "".join("X" if " black" in name else "O" if " white" in name else "-" for name in names)
 
 
-def new_game(page: Page, *, size: int = 8, variant: str = "standard", black: str = "", white: str = "") -> None:
-    """Starts a game through the dialog; a side without an agent is a person."""
+def new_game(
+    page: Page, *, size: int = 8, variant: str = "standard", black: str = "", white: str = "", name: str | None = None
+) -> None:
+    """Starts a game through the dialog; a side without an agent is a person, with a name where one is asked for."""
     page.click("#open-new")
     page.get_by_role("combobox", name="Board").select_option(str(size))
     page.locator(f"dialog[open] input[value={variant}]").check()
@@ -178,6 +180,8 @@ def new_game(page: Page, *, size: int = 8, variant: str = "standard", black: str
         choice.select_option("by-text" if agent else "person")
         if agent:
             page.get_by_label(f"{label}: agent as text").fill(agent)
+    if name is not None:
+        page.get_by_label("Your name, to record the game").fill(name)
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_selector("dialog[open]", state="detached")
 

@@ -815,3 +815,73 @@ _IMAGES = """async ({size, number}) => {
   const {image} = await import("/static/rules.js");
   return Array.from({length: size * size + 1}, (_, square) => image(square, size, number));
 }"""
+
+
+# --- games that are kept ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def recording(browser: Browser, tmp_path: Path) -> Iterator[tuple[Page, Path]]:
+    """A page of a server that keeps the games of people, and where."""
+    path = tmp_path / "people.db"
+    with serving("--record", str(path)) as server:
+        page = open_page(browser, server.address)
+        yield page, path
+        page.context.close()
+        assert troubles(page) == []
+
+
+def play_to_the_end(page: Page) -> None:
+    while True:
+        wait_for_turn(page)
+        if is_over(page):
+            return
+        page.click("#pass" if page.locator("#pass").is_enabled() else "#board .square.legal >> nth=0")
+
+
+def recorded(path: Path) -> list[tuple[str, str]]:
+    with Store(path, reading=True) as store:
+        return [(game.black, game.white) for game in store.games()]
+
+
+def test_a_game_of_a_person_with_a_name_is_kept(recording: tuple[Page, Path]) -> None:
+    """Also over a reload in its middle, and only once, although the page is opened again at its end."""
+    page, path = recording
+    new_game(page, size=4, white="greedy(ties=first)", name="Ada Lovelace")
+    expect(page.locator("#seat-black")).to_contain_text("Ada Lovelace")
+    page.locator("#board .square.legal").first.click()
+    wait_for_turn(page)
+    page.reload()
+    play_to_the_end(page)
+    expect(page.locator("#toast")).to_contain_text("Recorded as a game of Ada Lovelace")
+    page.reload()
+    wait_for_turn(page)
+    page.click("nav [data-view=games]")
+    expect(page.locator("#games-state")).to_contain_text("1 game of 2 agents")
+    assert recorded(path) == [('person("Ada Lovelace")', "greedy(ties=first)")]
+    new_game(page, size=4, white="greedy(ties=first)", name="")
+    play_to_the_end(page)
+    assert len(recorded(path)) == 1, "a game without a name is not kept"
+
+
+@pytest.mark.parametrize("help_", ["a move was taken back", "it was looked at in Analyse"])
+def test_a_game_with_help_is_not_kept(recording: tuple[Page, Path], help_: str) -> None:
+    page, path = recording
+    new_game(page, size=4, white="greedy(ties=first)", name="Ada")
+    page.locator("#board .square.legal").first.click()
+    wait_for_turn(page)
+    if "Analyse" in help_:
+        page.click("nav [data-view=analyse]")
+        page.click("nav [data-view=play]")
+    else:
+        page.click("#undo")
+        page.locator("#board .square.legal").last.click()
+    play_to_the_end(page)
+    expect(page.locator("#toast")).to_contain_text(f"This game is not recorded: {help_}")
+    assert recorded(path) == []
+
+
+def test_only_a_server_that_keeps_games_asks_for_a_name(page: Page) -> None:
+    page.click("#open-new")
+    expect(page.get_by_label("Your name, to record the game")).to_be_hidden()
+    page.keyboard.press("Escape")

@@ -76,6 +76,12 @@ _GOOD: dict[str, tuple[Any, ...]] = {
     "depth": (1, 2, 3),
     "seconds_per_move": (None, 0.0001, 1e-9),
     "what": (0, 1),
+    "name": ("Ann", "é\u0000", "  "),
+    "side": ("black", "white"),
+    "mark": ("first", "\\"),
+    "opening_plies": (0, 3, 256),
+    "loser": (None, "black", "white"),
+    "reason": ("resigned", "time"),
 }
 _SEARCHES = frozenset(name for name, verb in VERBS.items() if verb.pool != "quick")
 _FIELDS = {name: tuple(option.name for option in verb.accepts.options) for name, verb in VERBS.items()} | {

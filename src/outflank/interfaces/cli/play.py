@@ -4,8 +4,12 @@ import argparse
 import os
 import sys
 import threading
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from outflank.interfaces.terminal.record import Record
 
 
 def register(commands: Any) -> None:
@@ -19,6 +23,9 @@ def register(commands: Any) -> None:
     )
     play.add_argument(
         "--report", action="append", default=[], metavar="DIR", help="offer a report's directory; may be repeated"
+    )
+    play.add_argument(
+        "--record", metavar="FILE", help="keep finished games of persons against agents, under their names, in a store"
     )
     _add_terminal_options(play)
     play.set_defaults(run=run_play)
@@ -36,6 +43,7 @@ def _add_terminal_options(play: argparse.ArgumentParser) -> None:
         "--opening", metavar="O", help="start (default), random(k), balanced(k), moves such as f5d6, or a position"
     )
     begin.add_argument("--load", metavar="FILE", help="go on with the game or position of a file")
+    terminal.add_argument("--name", metavar="N", help="with --record: who plays")
     terminal.add_argument("--seed", type=int, metavar="S", help="seed of random choices (default 0)")
 
 
@@ -59,7 +67,7 @@ def run_play(args: argparse.Namespace) -> None:
 
 
 _BROWSER = ("port", "host", "no_browser", "store", "report")
-_TERMINAL = ("black", "white", "size", "variant", "opening", "load", "seed")
+_TERMINAL = ("black", "white", "size", "variant", "opening", "load", "name", "seed")
 
 
 def _play_here(args: argparse.Namespace) -> None:
@@ -67,14 +75,29 @@ def _play_here(args: argparse.Namespace) -> None:
     from outflank.interfaces.terminal.seats import PERSON, middle_level, read_seat
     from outflank.interfaces.terminal.session import Session, Setting
 
+    record = _record_of(args)
     setting = Setting(args.size, args.variant or "standard", args.opening or "start", args.seed or 0)
     game = setting.game_of(Path(args.load)) if args.load else setting.game()
     black, white = args.black or PERSON, args.white or middle_level().name
     seats = read_seat(black, game.rules), read_seat(white, game.rules)
-    Session(screen(), setting, seats, game).play()
+    Session(screen(), setting, seats, game, record).play()
+
+
+def _record_of(args: argparse.Namespace) -> "Record | None":
+    """Where games of the person in the terminal go; None where they are not kept."""
+    from outflank.errors import BadSpec
+    from outflank.interfaces.terminal.record import Record
+
+    if (args.record is None) != (args.name is None):
+        given, missing = ("--name", "--record FILE") if args.record is None else ("--record", "--name NAME")
+        raise BadSpec(f"{given} needs {missing}: a game is kept under the name of whoever plays it")
+    if args.record is not None and args.load is not None:
+        raise BadSpec("--record does not go with --load: a game is kept that was played here from its beginning")
+    return None if args.record is None else Record(Path(args.record), args.name)
 
 
 def _serve(args: argparse.Namespace) -> None:
+    from outflank.arena.store import Store
     from outflank.errors import OutflankError
     from outflank.interfaces.cli.store import existing_store
 
@@ -92,7 +115,12 @@ def _serve(args: argparse.Namespace) -> None:
     for name in args.store:
         with existing_store(name) as store:
             stores.append(store.path)
-    serve(args.host, args.port, stores, reports, on_address=lambda address: _announce(address, not args.no_browser))
+    people = None
+    if args.record is not None:
+        with Store(args.record) as store:  # made where there is none, or told why not before anything is served
+            people = store.path
+    tell = partial(_announce, browser=not args.no_browser)
+    serve(args.host, args.port, stores, reports, tell, people)
     print("Outflank has ended.", file=sys.stderr, flush=True)
     os._exit(0)  # at once: a thread that is compiling would be waited for
 

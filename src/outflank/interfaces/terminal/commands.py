@@ -45,14 +45,17 @@ def obey(session: "Session", line: str) -> None:
     elif _SQUARE.fullmatch(line):
         _place(session, line)
     else:
-        _command(word.lower()).run(session, argument.strip())
+        name = _command(word.lower())
+        COMMANDS[name].run(session, argument.strip())
+        if session.record:
+            session.record.used(name)
 
 
-def _command(word: str) -> Command:
-    """The command of a word, which may be cut short as long as it is the only one that begins so."""
+def _command(word: str) -> str:
+    """The command that a word means; it may be cut short as long as it is the only one that begins so."""
     close = [name for name in COMMANDS if name.startswith(word)]
     if word in COMMANDS or len(close) == 1:
-        return COMMANDS[word if word in COMMANDS else close[0]]
+        return word if word in COMMANDS else close[0]
     meant = f"; did you mean {' or '.join(close)}?" if close else ""
     raise OutflankError(f"{word!r} is neither a square nor a command{meant}; help lists them")
 

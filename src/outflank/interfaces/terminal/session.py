@@ -17,6 +17,7 @@ from outflank.game_loop import move_seed
 from outflank.interfaces.preparing import Ready
 from outflank.interfaces.terminal.board import Board
 from outflank.interfaces.terminal.commands import obey
+from outflank.interfaces.terminal.record import Record
 from outflank.interfaces.terminal.screen import Names, Screen
 from outflank.interfaces.terminal.seats import Seat
 from outflank.search.decision import Decision
@@ -54,9 +55,13 @@ class Setting:
 class Session:
     """A person at a board, until they leave."""
 
-    def __init__(self, screen: Screen, setting: Setting, seats: tuple[Seat, Seat], game: Game) -> None:
+    def __init__(
+        self, screen: Screen, setting: Setting, seats: tuple[Seat, Seat], game: Game, record: Record | None = None
+    ) -> None:
         self.screen, self.setting, self.board = screen, setting, Board(game)
         self.seats = list(seats)
+        self.record = record
+        """Where finished games of the person are kept, if they are."""
         self._ready = Ready()
         self.open = True
         self.going = False
@@ -110,6 +115,8 @@ class Session:
     def begin(self, game: Game) -> None:
         """Puts a game on the table."""
         self.board = Board(game)
+        if self.record:
+            self.record.begin()
         for seat in self.seats:
             seat.begin(game.rules)
         self.going = self.has_person
@@ -131,6 +138,16 @@ class Session:
         if self.board.game.over:
             self.going = self.has_person
         self.screen.show(self.board, self.names)
+        self._keep()
+
+    def _keep(self) -> None:
+        """Records a finished game of a person against an agent, where such games are recorded."""
+        agents = {color: seat.player for color, seat in zip(Color, self.seats, strict=True) if seat.player is not None}
+        if not self.record or not self.board.game.over or len(agents) != 1:
+            return
+        [(color, player)] = agents.items()
+        if told := self.record.end(self.board.game, color.other, player.text):
+            self.screen.say(told)
 
     def wanted(self, position: Position) -> bool:
         """Whether undo and redo stop here: where a person, or any agent where there is none, has a choice."""

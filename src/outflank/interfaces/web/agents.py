@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from outflank.agents import Agent
 from outflank.board import Color
@@ -72,6 +73,8 @@ class Page:
 
     agents: Agents
     closed: bool = False
+    people: Path | None = None
+    """The store that finished games of people go into."""
 
     @property
     def caps(self) -> Caps:

@@ -25,10 +25,14 @@ def create_app(
     stores: list[Path] | None = None,
     reports: list[Path] | None = None,
     caps: Caps | None = None,
+    people: Path | None = None,
 ) -> Starlette:
-    """The application of `outflank play`; with a token nobody is served without it."""
-    visitors = Visitors(caps or Caps())
-    offered = Stores(named(stores or []), named(reports or []))
+    """The application of `outflank play`; with a token nobody is served without it.
+
+    Games of people go into the store `people`, which is offered with the others.
+    """
+    visitors = Visitors(caps or Caps(), people)
+    offered = Stores(named([*(stores or []), *([people] if people else [])]), named(reports or []))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:

@@ -63,6 +63,7 @@ class Caps:
     hash_mb: int = _of(64, "megabytes of the transposition table of one minimax")
     kept_agents: int = _of(16, "agents of all pages that are kept between two of their moves")
     leaf_playouts: int = _of(64, "playouts between two of which a search cannot be stopped")
+    people_games: int = _of(10_000, "games in the store of people beyond which none is added")
 
 
 def caps_table() -> str:

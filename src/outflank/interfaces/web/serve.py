@@ -69,6 +69,7 @@ def serve(
     stores: list[Path],
     reports: list[Path],
     on_address: Callable[[str], None],
+    people: Path | None = None,
 ) -> None:
     """Serves until Ctrl-C, and tells the address first: without `host` to this machine alone, else with a token."""
     token = None if host is None else secrets.token_urlsafe(24)
@@ -80,7 +81,7 @@ def serve(
     _give_memory_back()
     _allow_sockets(caps.connections + 2 * _SPARE_SOCKETS)
     sys.setswitchinterval(_SWITCH_SECONDS)
-    app = create_app(token, stores, reports, caps)
+    app = create_app(token, stores, reports, caps, people)
     boards = app.state.visitors.boards_are_ready
     threading.Thread(target=_warm_up, args=[boards], daemon=True, name="outflank-warm-up").start()
     config = uvicorn.Config(

@@ -8,6 +8,7 @@ does not read its answers is not read either, and left when they would fill the 
 import asyncio
 from collections import Counter
 from ipaddress import ip_address
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
@@ -28,7 +29,8 @@ _MOST_COMPILED = 1000
 class Visitors:
     """Everybody who is connected."""
 
-    def __init__(self, caps: Caps) -> None:
+    def __init__(self, caps: Caps, people: Path | None = None) -> None:
+        self.people = people
         self.caps, self.pools, self.agents, self.turns = caps, Pools(caps), Agents(caps), Turns()
         self.boards_are_ready = Event()
         """Whether quick answers are quick. Until then they compile, and are given in threads."""
@@ -67,7 +69,7 @@ class Visitors:
     async def welcome(self, websocket: WebSocket) -> None:
         """Serves a socket until it closes."""
         address = websocket.client.host if websocket.client else ""
-        connection = Connection(websocket, Page(self.agents), self, self._paces(address))
+        connection = Connection(websocket, Page(self.agents, people=self.people), self, self._paces(address))
         await self.turns.wait(connection.used)
         await websocket.accept()
         problem = self._problem(address)

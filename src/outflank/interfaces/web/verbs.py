@@ -20,6 +20,8 @@ from outflank.agents.kinds import KINDS
 from outflank.agents.levels import agent_text, levels
 from outflank.analysis import Analysis, analyse, judges, review, tree_agent, tree_opinion
 from outflank.arena.openings import made_game
+from outflank.arena.people import out_of_time, record
+from outflank.arena.store import Store
 from outflank.board import SIZES, VARIANTS, Color, Position, Rules
 from outflank.facts import analysis_facts, decision_facts, game_facts, level_facts, verdict_facts
 from outflank.formats import Problem, read, write_ggf, write_obf
@@ -87,6 +89,7 @@ def _hello(_fields: Fields, page: Page) -> Reply:
             {"name": name, "summary": found.meaning, "source": found.source, "options": found.facts()["options"]}
             for name, found in agents.items()
         ],
+        "records": page.people is not None,
         "limits": {
             "seconds": page.caps.seconds,
             "searches": page.caps.searches_per_connection,
@@ -177,6 +180,24 @@ def _write(fields: Fields, _page: Page) -> Reply:
         "svg": game.end.svg(game.last),
         "drawn": str(game.end),
     }
+
+
+def _record(fields: Fields, page: Page) -> Reply:
+    if page.people is None:
+        raise BadMessage("no games are recorded here; expected a server started with outflank play --record FILE")
+    game: Game = replace(fields["game"], opening_plies=min(fields["opening_plies"], len(fields["game"])))
+    if fields["loser"] and not game.over:
+        game = _given_up(game, Color[fields["loser"].upper()], fields["reason"])
+    who = page_agent(agent_text(fields["agent"], game.rules), page.caps).text
+    with Store(page.people) as store:
+        if store.count() >= page.caps.people_games:
+            raise BadMessage(f"{store.count()} games are recorded; expected no more: begin with another file")
+        added = record(store, game, fields["name"], Color[fields["side"].upper()], who, fields["mark"])
+        return {"kind": "recorded", "added": added, "games": store.count()}
+
+
+def _given_up(game: Game, loser: Color, reason: str) -> Game:
+    return game.resign(loser) if reason == "resigned" else out_of_time(game, loser)
 
 
 # --- searches -----------------------------------------------------------------------------------------------------
@@ -295,6 +316,20 @@ VERBS = {
             GAME,
             Option("black", text(0, 200), "black", "who plays black"),
             Option("white", text(0, 200), "white", "who plays white"),
+        ),
+        _verb(
+            "record",
+            "keeps a finished game of a person against an agent",
+            _once(_record),
+            GAME,
+            AGENT,
+            Option("name", text(1, 60), None, "the person", needed=True),
+            Option("side", choice("black", "white"), None, "of the person", needed=True),
+            Option("mark", text(1, 60), None, "of the game, chosen when it began", needed=True),
+            Option("opening_plies", whole(0, 256), 0, "moves that were given"),
+            Option("loser", choice("black", "white"), None, "who gave up or ran out of time, with moves left"),
+            Option("reason", choice("resigned", "time"), "resigned", "why"),
+            pool="moves",
         ),
         _verb(
             "transform",

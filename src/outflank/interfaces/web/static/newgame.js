@@ -6,6 +6,7 @@
 import { announce, byId, el, newButton, plural } from "./dom.js";
 import { field, makeDialog, radios } from "./dialogs.js";
 import { agentPicker } from "./picker.js";
+import { markForRecord } from "./record.js";
 import { rulesText } from "./rules.js";
 import { server, welcome } from "./server.js";
 import { habit, latest, setHabit } from "./storage.js";
@@ -29,6 +30,9 @@ const OPENINGS = [
   ["balanced", "A random opening that is about even"],
   ["pasted", "A pasted game or position"],
 ];
+const RECORDED =
+  "This server keeps finished games of a person against an agent, with the name, unless moves were taken back or the " +
+  "game was looked at in Analyse. Leave it empty to play without a record.";
 const DEFAULTS = {
   size: "8",
   variant: "standard",
@@ -37,13 +41,15 @@ const DEFAULTS = {
   clock: "",
   opening: "start",
   plies: "8",
+  person: "",
 };
 
 const option = ([value, text]) => el("option", { value }, text);
 
 /** The player of a picker's answer. @returns {import("./table.js").Player} */
 function playerOf({ value, name }) {
-  if (value === "person") return PERSON;
+  const person = form.person.value.trim();
+  if (value === "person") return person && welcome?.records ? { ...PERSON, name: person } : PERSON;
   if (!value)
     throw new Error("An agent was chosen but not named; write for example minimax(depth=6), or choose a level.");
   return { kind: "agent", text: value, name };
@@ -75,6 +81,7 @@ function parts() {
     opening: el("select", { onchange: () => reveal() }, ...OPENINGS.map(option)),
     plies: el("input", { type: "number", min: 1, max: 30 }),
     pasted: el("textarea", { spellcheck: "false", rows: 3 }),
+    person: el("input", { type: "text", maxlength: 60, autocomplete: "name" }),
   };
 }
 
@@ -99,6 +106,8 @@ function fillIn() {
   form.variant.value = wish.variant;
   form.clock.value = wish.clock;
   form.plies.value = wish.plies;
+  form.person.value = wish.person;
+  form.recorded.hidden = !welcome?.records;
   form.opening.value = wish.opening === "pasted" ? "start" : wish.opening;
   form.black.pick(wish.black);
   rerate();
@@ -126,7 +135,9 @@ async function begin() {
     clock: clock.value,
     opening: opening.value,
     plies: plies.value,
+    person: form.person.value,
   });
+  if (opening.value !== "pasted") markForRecord(tree, players);
   table.open({ tree, players, clock: clockOf(clock.value), view: "play" });
   announce(`New game, ${rulesText(tree.rules)}, ${plural(tree.current.ply, "move")} played.`);
 }
@@ -152,6 +163,12 @@ async function firstTree(rules, opening) {
 /** Builds the dialog and the button that opens it. */
 export function setUpNewGame() {
   form = parts();
+  form.recorded = el(
+    "div",
+    {},
+    field("Your name, to record the game", form.person),
+    el("p", { class: "hint" }, RECORDED),
+  );
   const goOn = newButton(
     {
       onclick: () => {
@@ -168,6 +185,7 @@ export function setUpNewGame() {
       el("div", { class: "fields" }, field("Board", form.size), form.variant.group),
       el("div", { class: "fields" }, form.black.field, form.white.field),
       el("p", { class: "hint" }, "A level has its rating on this board: Elo above random moves, give or take."),
+      form.recorded,
       el("div", { class: "fields" }, field("Begin with", form.opening), field("Clock", form.clock)),
       field("Moves of the opening", form.plies),
       field("Transcript, position, GGF or OBF", form.pasted),

@@ -19,11 +19,12 @@
  * @property {{black: number, white: number}} [left] seconds on the clocks when the position arose
  * @property {{reason: "resigned" | "time", loser: string}} [end] how the game ended here although moves were left
  * @property {Review} [review]
+ * @property {{side: string, opening: number, help?: string, done?: boolean}} [record] of a root: the game is to be kept
  * @property {number} [value] of the latest analysis in discs, from black's view
  */
 import { image, parseRules, play, rulesText, sign, startPosition, usualLine } from "./rules.js";
 
-const KEPT = ["left", "end", "review", "value"];
+const KEPT = ["left", "end", "review", "value", "record"];
 
 export class GameTree {
   /** @param {import("./rules.js").Rules} rules @param {string | null} start the first position, null: the usual one */
