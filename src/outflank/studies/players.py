@@ -159,7 +159,7 @@ class InfiniteEnds:
     `minimax`, which this is with another `end` and `pass_cost`. It is slow: for small boards.
 
     >>> InfiniteEnds(depth=2).choose(Position.start("standard 4x4")).nodes
-    14
+    15
     """
 
     def __init__(self, depth: int = 3, end: float = math.inf, pass_cost: int = 0) -> None:
