@@ -151,8 +151,8 @@ def study() -> Study:
             f"phan-synytsia-mcts(playouts={playouts})",
             60,
             quick=4,
-            large=120,
-            seconds=0.01 + 3e-6 * nodes + 23e-6 * playouts,
+            large=300,
+            seconds=0.01 + 1.5e-6 * nodes + 15e-6 * playouts,
         )
         for seconds in SECONDS
         for nodes, playouts in [work_in(seconds)]
