@@ -65,7 +65,7 @@ def _cause(cell: Printed) -> str:
         return MATRIX
     if cell.row.startswith("12x12"):
         return "Most of these games were stopped, and how their clock ran and who then won is not clear"
-    return "a finished game worth infinity comes closer (tested under Readings); order of moves and ties are not printed"
+    return "a finished game worth infinity comes closer (tested under Readings); order and ties are not printed"
 
 
 # ------------------------------------------------------------------------------------------------------- wrong agents
