@@ -105,6 +105,26 @@ class KilledOnce:
         return position.moves[-1]
 
 
+class MadeFor8x8:
+    """Knows one board, and may say so; on others it does what such code does."""
+
+    def __init__(self, says: bool) -> None:
+        if says:
+            self.sizes, self.variants = (8,), ("standard",)
+
+    def choose(self, position: Position) -> int:
+        board = position.line().split()[0]
+        return position.moves[0] if board[:64] and board[27] and len(board) == 64 else [][0]
+
+
+class Patching:
+    """Makes everybody else lose, where it can: all who share its process would answer illegally."""
+
+    def choose(self, position: Position) -> int:
+        First.choose = lambda self, position: 0  # type: ignore[method-assign]
+        return position.moves[-1]
+
+
 class Nothing:
     """Has no way to play."""
 

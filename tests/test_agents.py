@@ -221,7 +221,6 @@ def test_an_evaluation_of_a_persons_own_searches_like_a_built_in(size: int) -> N
         ("Illegal", "answered 0"),
         ("Silent", "no answer within 1 s"),
         ("Raising", "ZeroDivisionError: one of those days"),
-        ("Moody", "not reproducible"),
         ("Dying", "ended with exit code 3"),
         ("Nothing", "cannot be built"),
     ],
@@ -231,6 +230,22 @@ def test_check_agent_reports_what_was_broken(name: str, problem: str) -> None:
     report = check_agent(f"players_of_people:{name}", [Rules(4)], positions=2, seconds=seconds)
     assert not report.ok
     assert problem in str(report), str(report)
+
+
+@pytest.mark.compiled
+def test_check_agent_accepts_who_draws_lots_and_tells_it() -> None:
+    report = check_agent("players_of_people:Moody", [Rules(4)], positions=2, seconds=PATIENCE)
+    assert report.ok and "cannot be repeated" in str(report)
+
+
+@pytest.mark.compiled
+def test_check_agent_tests_the_board_that_a_player_is_made_for() -> None:
+    named = check_agent("players_of_people:MadeFor8x8(says=yes)", positions=1, seconds=PATIENCE)
+    assert named.ok and named.decisions == 2 and len(named.notes) == 7, str(named)
+    unnamed = check_agent("players_of_people:MadeFor8x8(says=no)", positions=2, seconds=PATIENCE)
+    assert unnamed.ok and "made for 8x8, where it is right; on 4x4, 6x6" in str(unnamed), str(unnamed)
+    asked = check_agent("players_of_people:MadeFor8x8(says=no)", [Rules(6)], positions=2, seconds=PATIENCE)
+    assert not asked.ok and "IndexError" in str(asked)
 
 
 @pytest.mark.compiled

@@ -27,6 +27,7 @@ ROOMS = [
     "evaluation",
     "search",
     "engines",
+    "bots",
     "agents",
     "game_loop",
     "analysis",

@@ -138,11 +138,19 @@ def test_who_kills_a_worker_loses_and_nobody_else(tmp_path: Path) -> None:
 def test_care_is_taken_of_peoples_code_alone_and_without_a_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_players", {})
     runner.take_care()
-    own, builtin = (runner._player(text, 0, False) for text in (f"{PEOPLE}:First", "random"))
+    evaluation = f"minimax(depth=1, eval={PEOPLE}:frontier)"
+    own, builtin = (runner._player(text, 0, False) for text in (evaluation, "random"))
     runner.close_players()
     assert isinstance(own.player, OutsidePlayer) and own.player._seconds_for(Limits()) > 86_400
     assert not isinstance(builtin.player, OutsidePlayer)
-    assert not isinstance(runner._player(f"{PEOPLE}:First", 0, False).player, OutsidePlayer), "the next run is as usual"
+    assert not isinstance(runner._player(evaluation, 0, False).player, OutsidePlayer), "the next run is as usual"
+
+
+def test_players_of_people_are_always_outside_and_cannot_hang_a_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_players", {})
+    own = runner._player(f"{PEOPLE}:First", 0, False)
+    assert isinstance(own.player, OutsidePlayer) and own.player._seconds_for(Limits()) < 600
+    runner.close_players()
 
 
 def test_a_worker_killed_by_somebody_else_changes_no_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,9 +3,9 @@
 `identity("minimax(depth=3)")` is the canonical text and, behind ` #`, the behaviour: the number of its kind
 (`kinds.py`), and for everything that a text names as `module:Name` a hash of the source files behind it: the module's
 own file and the modules it imports that lie beside it. Trained weights count by their content too, whether they are
-the package's or those of a file. Keys of games, stores and stored timings use identities. People are shown the text,
-and `agent`, `canonical` and `identity` take nothing else: only the present behaviour can be played. Nothing is imported
-or built: the files are found on the path and read.
+the package's or those of a file, and so do the files of a bot. Keys of games, stores and stored timings use identities.
+People are shown the text, and `agent`, `canonical` and `identity` take nothing else: only the present behaviour can be
+played. Nothing is imported or built: the files are found on the path and read.
 """
 
 import ast
@@ -18,6 +18,7 @@ from pathlib import Path
 
 from outflank.agents.kinds import KINDS
 from outflank.agents.registry import IDENTITY, canonical, is_own
+from outflank.bots import BOTS, bot_files_digest
 from outflank.errors import BadSpec
 from outflank.patterns import file_digest, weights_digest
 from outflank.spec import Call, Value, parse
@@ -74,7 +75,8 @@ def behaviour(text: str) -> str:
     call = parse(canonical(text))
     number = [] if is_own(call) else [str(KINDS[call.name].behaviour)]
     names = sorted(set(_names(call)))
-    return "-".join([*number, *sorted(set(_trained(call))), *(_hash_of(name) for name in names if ":" in name)])
+    files = [bot_files_digest(BOTS[call.name].fill(call))] if call.name in BOTS else []
+    return "-".join([*number, *files, *sorted(set(_trained(call))), *(_hash_of(name) for name in names if ":" in name)])
 
 
 def _trained(value: Value) -> Iterator[str]:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from outflank.agents.players import RandomPlayer, SolverPlayer, WithEndgame
+from outflank.bots import BOTS, USUAL_LIMITS, build_bot
 from outflank.engines import GTP, NBOARD, build_gtp, build_nboard
 from outflank.errors import BadSpec
 from outflank.evaluation import evaluation_option, read_evaluation, squares_option
@@ -47,6 +48,8 @@ class AgentKind:
     """The call with its shorthands spelled out."""
     external: bool = False
     """Whether it runs a program that is not ours."""
+    instant: bool = True
+    """Whether a single legal move is played without asking, where it has no option that says so."""
 
 
 _DEPTH = Option("depth", whole(1, 500), None, "plies; 5 when no limit at all is given")
@@ -306,6 +309,10 @@ KINDS = {
         ),
         AgentKind(GTP, build=build_gtp, behaviour=1, external=True),
         AgentKind(NBOARD, build=build_nboard, behaviour=1, external=True),
+        *(
+            AgentKind(signature, build_bot, behaviour=1, usual_limits=USUAL_LIMITS, external=True, instant=False)
+            for signature in BOTS.values()
+        ),
     )
 }
 """Every kind by name."""

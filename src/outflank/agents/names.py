@@ -18,11 +18,16 @@ def short_name(text: str) -> str:
     'uct(final=win_rate, playouts=200)'
     >>> short_name(canonical("minimax(depth=4, eval=five_terms(discs=0))"))
     'minimax(depth=4, eval=five_terms(discs=[0]))'
+    >>> short_name('cs303(file="bots/ada.py", name="Ada")')
+    'Ada'
     """
     text = text_of(text)
     try:
         call = parse(text)
         signature = agent_signatures()[call.name]
+        named = dict(call.options).get("name")
+        if isinstance(named, str):  # what people call a bot
+            return "".join(named)
         usual = _options(signature, Call(call.name))
         kept = tuple((key, _short(signature, key, value)) for key, value in call.options if usual.get(key) != value)
     except (OutflankError, KeyError):  # a person's own player, or one that this version does not know

@@ -5,7 +5,7 @@ its process. The process is an `EngineProcess`, so it is bounded in what it writ
 and prepared before the clock of a game runs, used for one game after the other, and started again after a failure.
 
 One JSON object a line, both ways. The first line is our `sys.path`; then `{"agent": text, "main": path}` is answered
-`{"ready": true}`, and afterwards `{"do": "new_game"}`, `{"do": "warm_up", "rules": …}` and
+`{"ready": true, "sizes": …, "variants": …}`, and afterwards `{"do": "new_game"}`, `{"do": "warm_up", "rules": …}` and
 `{"do": "choose", "position": …, "rules": …, "limits": …, "seed": …}` are answered in turn. What comes back is data,
 checked here like the answer of any program: a person's process cannot run code in ours. What the code prints goes to
 its errors.
@@ -21,8 +21,9 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
 
+from outflank.agents.own import check_made_for
 from outflank.board import Position, Rules
-from outflank.engines.process import EngineProcess
+from outflank.engines.process import LINE_BYTES, EngineProcess
 from outflank.errors import EngineFailed, IllegalMove, OutflankError
 from outflank.search.decision import Decision
 from outflank.search.limits import Limits
@@ -95,6 +96,9 @@ class OutsidePlayer(Player):
         self.patience = START_SECONDS
         """Seconds for a move that no time limit bounds."""
         self._has_own_code = has_own_code(text)
+        self.said = ""
+        """The last of what its code printed."""
+        self._made_for: dict[str, tuple[Any, ...]] = {"sizes": (), "variants": ()}
         self._process: EngineProcess | None = None
         self._failed: EngineFailed | None = None
         self._rules: Rules | None = None
@@ -147,15 +151,19 @@ class OutsidePlayer(Player):
         return replace(_decision(answer, position, self.text), seconds=time.perf_counter() - began)
 
     def _seconds_for(self, limits: Limits) -> float:
-        """Seconds to wait for a move. A clock for the game leaves it to the player how to spend it."""
-        allowed = limits.seconds if limits.game_seconds is None else limits.game_seconds
-        return self.patience if allowed is None else allowed + _GRACE
+        """Seconds to wait for a move."""
+        return self.patience if limits.longest is None else limits.longest + _GRACE
 
     def close(self) -> None:
         """Ends the process; the next question starts another."""
         process, self._process = self._process, None
         if process is not None:
             process.close(patience=0.1)
+            self.said = (self.said + process.said)[-LINE_BYTES:]
+
+    def check_rules(self, rules: Rules) -> None:
+        """An own player may name its `sizes` and `variants`; it is asked for them when it is first started."""
+        check_made_for(self.text, rules, **self._made_for)
 
     # --- the process ------------------------------------------------------------------------------------------------
 
@@ -173,7 +181,10 @@ class OutsidePlayer(Player):
         self._process = EngineProcess(shlex.join([sys.executable, "-c", _CHILD]), name=self.text)
         self._process.send(json.dumps(sys.path), START_SECONDS)
         main = _main_file() if _in_main(self.text) else None
-        self._exchange({"agent": self.text, "main": main}, START_SECONDS)
+        ready = self._exchange({"agent": self.text, "main": main}, START_SECONDS)
+        for what in self._made_for:
+            told = ready.get(what)
+            self._made_for[what] = tuple(told) if isinstance(told, list) else ()
         if self._rules is not None:  # a fresh process in place of a killed one
             self._exchange({"do": "load", "rules": str(self._rules)}, START_SECONDS)
 
@@ -235,7 +246,7 @@ def serve() -> None:
         told = json.loads(sys.stdin.readline())
         _load_main(told["main"])
         player = agent(told["agent"])
-        say(ready=True)
+        say(ready=True, sizes=getattr(player.player, "sizes", ()), variants=getattr(player.player, "variants", ()))
     except OutflankError as error:
         say(failed=str(error), kind="failure")
         return

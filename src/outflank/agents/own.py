@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from outflank.board import Position
+from outflank.board import Position, Rules
 from outflank.errors import BadSpec, IllegalMove
 from outflank.evaluation import load_object
 from outflank.search.decision import Decision
@@ -23,6 +23,14 @@ def load_own(name: str, options: dict[str, Any]) -> "OwnPlayer":
         except Exception as error:  # a person's code may raise anything
             raise BadSpec(f"cannot make {name} with {options}: {type(error).__name__}: {error}") from error
     return OwnPlayer(name, thing)
+
+
+def check_made_for(name: str, rules: Rules, sizes: tuple[int, ...], variants: tuple[str, ...]) -> None:
+    """Raises BadSpec where a player that names its sizes and variants is not made for these rules; none are all."""
+    for what, made_for, asked in (("sizes", sizes, rules.size), ("variants", variants, rules.variant)):
+        if made_for and asked not in made_for:
+            listed = ", ".join(map(str, made_for))
+            raise BadSpec(f"{name} is made for {what} {listed}; expected one of them, not {asked}")
 
 
 def _plain(value: Any) -> Any:
@@ -47,11 +55,25 @@ class OwnPlayer(Player):
         if not callable(self._choose):
             raise BadSpec(f"{name} cannot play: expected a method choose(position) or a function of a position")
         self._reset: Callable[[], None] = getattr(thing, "new_game", lambda: None)
+        self.sizes: tuple[int, ...] = tuple(getattr(thing, "sizes", ()))
+        self.variants: tuple[str, ...] = tuple(getattr(thing, "variants", ()))
+        """The boards and games it is made for, where it says so; otherwise all."""
         try:
             taken = inspect.signature(self._choose).parameters
         except (TypeError, ValueError):  # written in C, and silent about it
             raise BadSpec(f"{name} cannot play: expected a function of a position written in Python") from None
         self._extra = [word for word in ("limits", "seed") if word in taken]
+
+    def check_rules(self, rules: Rules) -> None:
+        """It may name its `sizes` and `variants`.
+
+        >>> def only_8x8(position): return position.moves[0]
+        >>> only_8x8.sizes = (8,)
+        >>> OwnPlayer("mine:only_8x8", only_8x8).check_rules(Rules(6))
+        Traceback (most recent call last):
+        outflank.errors.BadSpec: mine:only_8x8 is made for sizes 8; expected one of them, not 6
+        """
+        check_made_for(self.name, rules, self.sizes, self.variants)
 
     def new_game(self) -> None:
         """Calls the player's own `new_game` where it has one."""

@@ -215,7 +215,7 @@ def agent(described: str | Player | Any, outside: bool = False) -> Agent:
         limits=kind.limits(options),
         fallback=kind.usual_limits,
         bounded_by=frozenset(option.name for option in kind.signature.options),
-        instant=options.get("instant", True),
+        instant=options.get("instant", kind.instant),
     )
 
 

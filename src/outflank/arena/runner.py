@@ -3,9 +3,10 @@
 Resuming is running the same plan again. Workers build their agents from text, once, compile before any game begins, and
 close them after the last.
 
-Where no clock and no limit is in force, code of people's runs inside the workers, where it is fastest. A worker that it
-kills is replaced by one that takes care: there such code runs in processes of its own, so that whoever dies is known,
-and loses.
+A player of a person's own runs in a process of its own, so that one that dies, hangs or patches what it finds loses its
+own games. Evaluations of people are compiled into our searches: where no clock and no limit is in force they run inside
+the workers, where they are fastest, and a worker that they kill is replaced by one that takes care: there such code
+runs in processes of its own too.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +17,7 @@ from outflank.agents import agent, text_of
 from outflank.agents.identities import behaviour_of
 from outflank.agents.names import short_name
 from outflank.agents.outside import OutsidePlayer
-from outflank.agents.registry import Agent
+from outflank.agents.registry import Agent, is_own
 from outflank.arena.openings import Opening
 from outflank.arena.schedule import Plan, Slot
 from outflank.arena.store import Store
@@ -24,6 +25,7 @@ from outflank.board import Rules
 from outflank.execute import Executor, Job, Lost, Task
 from outflank.game import Game, Termination
 from outflank.game_loop import play_game
+from outflank.spec import parse
 
 Setting = Sequence[tuple[str, Rules, bool]]
 """What a worker prepares for: agents by text, the rules they will play under, whether a clock or limit is in force."""
@@ -40,12 +42,23 @@ _careful = False
 _NO_HURRY = 7 * 86_400.0
 
 
+def _built(text: str, bounded: bool) -> Agent:
+    """The agent of a text, outside of this process where it may do harm.
+
+    A script's own classes stay inside unless a clock asks for more: to load them elsewhere is to run the script again.
+    """
+    bare = text_of(text)
+    own = is_own(parse(bare)) and not bare.startswith("__main__:")
+    player = agent(bare, outside=bounded or _careful or own)
+    if isinstance(player.player, OutsidePlayer) and not bounded and not own:
+        player.player.patience = _NO_HURRY  # as inside, where nobody looks at a clock
+    return player
+
+
 def _player(text: str, side: int, bounded: bool) -> Agent:
     key = (text, side, bounded, _careful)
     if key not in _players:
-        player = agent(text_of(text), outside=bounded or _careful)
-        if isinstance(player.player, OutsidePlayer) and not bounded:
-            player.player.patience = _NO_HURRY  # as inside, where nobody looks at a clock
+        player = _built(text, bounded)
         player.be_brief()  # nobody asks, and it takes a tenth of the time outside the kernels
         _players[key] = player
     return _players[key]
@@ -131,9 +144,13 @@ def run_plan(
             yield slot.key, slot
 
     for text, rules, bounded in setting_of(plan):  # one that cannot be built or play is told before the first game
-        player = agent(text_of(text), outside=bounded)
-        player.check_rules(rules)
-        player.close()
+        player = _built(text, bounded)
+        try:
+            if isinstance(player.player, OutsidePlayer) and not bounded:
+                player.player.prepare_for(rules)
+            player.check_rules(rules)
+        finally:
+            player.close()
     play = play_slot if notes else play_slot_briefly
     names = (f"{__name__}:{function.__name__}" for function in (play, warm_up, close_players, take_care))
     work, prepare, finish, care = names

@@ -101,13 +101,17 @@ class EnginePlayer(Player):
 
     def _running(self) -> EngineProcess:
         if self._process is None:
-            self._process = EngineProcess(self.command)
+            self._process = self._launch()
             try:
                 self._greet(self._process)
             except BaseException:
                 self._drop()
                 raise
         return self._process
+
+    def _launch(self) -> EngineProcess:
+        """Starts the program."""
+        return EngineProcess(self.command)
 
     def _drop(self) -> None:
         """Ends a program that cannot be talked to any more, without a farewell."""
@@ -116,9 +120,8 @@ class EnginePlayer(Player):
             process.close(patience=0.1)
 
     def _patience(self, limits: Limits) -> float:
-        """Seconds to wait for a move. A clock for the game leaves it to the program how to spend it."""
-        allowed = limits.seconds if limits.game_seconds is None else limits.game_seconds
-        return self.timeout if allowed is None else allowed + GRACE
+        """Seconds to wait for a move."""
+        return self.timeout if limits.longest is None else limits.longest + GRACE
 
     # --- positions and moves --------------------------------------------------------------------------------------
 

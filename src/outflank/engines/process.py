@@ -12,8 +12,11 @@ Three promises are kept here so that the protocols need not think of them:
   group. (The kernel's "signal me when my parent dies" was not used: it means the thread that started the program.)
 
 A program that leaves its process group on purpose escapes. Elsewhere than on POSIX only the program itself is ended.
+A bot of somebody's, which may do so, runs in a `Sandbox`: there a keeper takes the place of the guard, and nothing
+escapes (`keeper.py`).
 """
 
+import json
 import os
 import select
 import shlex
@@ -24,9 +27,11 @@ import threading
 import time
 import weakref
 from collections import deque
+from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import IO
+from typing import IO, Any
 
+from outflank.engines.sandbox import Room, Sandbox
 from outflank.errors import BadSpec, EngineFailed
 
 LINE_BYTES = 1 << 16
@@ -39,6 +44,8 @@ _GAMES = "/usr/games:/usr/local/games"
 _GUARD = 'read -r line; kill -KILL "-$1"'
 _LAST_WORDS = 5
 _TICK = 0.005
+_KEEPER_SECONDS = 20.0
+"""For a keeper to end all that a bot started, on a busy machine; then it is killed itself."""
 _LOOK = 0.1
 _LONGEST_POLL = 10**6
 """Seconds; the kernel counts milliseconds in 32 bits."""
@@ -62,18 +69,25 @@ def read_command(text: str) -> list[str]:
 class _Group:
     """The program and all that it starts. Knows nothing of the object that owns it, which may be collected first."""
 
+    broken = ""
+    """The limit of a sandbox that the program broke, in words."""
+
     def __init__(self, argv: list[str]) -> None:
-        pipe = subprocess.PIPE
-        self.process = subprocess.Popen(argv, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=_POSIX)
-        try:
-            self.guard = _start_guard(self.process.pid)
-        except BaseException:
-            self.process.kill()
-            self.process.wait()
-            raise
+        self.guard: subprocess.Popen[bytes] | None = None
+        self.process = self._start(argv)
         self._lock = threading.RLock()  # a collected owner ends its group in whatever thread is running
         self._over = False
         self._owner = os.getpid()
+
+    def _start(self, argv: list[str]) -> subprocess.Popen[bytes]:
+        process = _popen(argv)
+        try:
+            self.guard = _start_guard(process.pid)
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+        return process
 
     def kill(self) -> None:
         """Kills the group at once; the exit code is collected by `end`."""
@@ -135,6 +149,72 @@ class _Group:
             _close(self.guard.stdin)
 
 
+class _KeptGroup(_Group):
+    """A bot in a sandbox, with its keeper as the process that is ours."""
+
+    def __init__(self, argv: list[str], room: Room) -> None:
+        self._room = room
+        self._verdict = b""
+        super().__init__(argv)
+
+    def _start(self, argv: list[str]) -> subprocess.Popen[bytes]:
+        watched, self._lifeline = os.pipe()
+        self._told, verdict = os.pipe()
+        try:
+            return _popen(
+                self._room.command(argv, watched, verdict),
+                env=self._room.environment(), pass_fds=(watched, verdict),
+            )  # fmt: skip
+        except BaseException:
+            self._let_go()
+            os.close(self._told)
+            self._room.leave(swept=True)
+            raise
+        finally:
+            os.close(watched)
+            os.close(verdict)
+
+    def _let_go(self) -> None:
+        """The sign for the keeper to end all that it keeps."""
+        lifeline, self._lifeline = self._lifeline, -1
+        if lifeline >= 0:
+            os.close(lifeline)
+
+    def kill(self) -> None:
+        """Has everything killed; nobody waits for it here."""
+        with self._lock:
+            self._let_go()
+
+    def end(self, patience: float) -> int | None:
+        """The exit code of the bot, when all that it started has ended; None where it was killed."""
+        if os.getpid() != self._owner:
+            return None
+        with self._lock:
+            if not self._over:
+                if not self._exits_within(patience):
+                    self._let_go()
+                    self._exits_within(_KEEPER_SECONDS)
+                super().end(0)
+                self._conclude()
+            code: int | None = json.loads(self._verdict)["code"] if self._verdict else None
+            return code
+
+    def _conclude(self) -> None:
+        """Reads the verdict of the keeper, which only a bot that killed its keeper can have prevented."""
+        self._let_go()
+        self._verdict = os.read(self._told, select.PIPE_BUF)
+        os.close(self._told)
+        self._room.leave(swept=bool(self._verdict))
+        self.broken = json.loads(self._verdict)["broken"] if self._verdict else "killed the process that watched it"
+
+
+def _popen(argv: list[str], **options: Any) -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        argv, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=_POSIX, **options
+    )  # fmt: skip
+
+
 def _start_guard(group: int) -> subprocess.Popen[bytes] | None:
     if not _POSIX:
         return None
@@ -161,6 +241,8 @@ class _Output:
         self.errors: deque[str] = deque(maxlen=_LAST_WORDS)
         self.fault = ""
         self.left = ANSWER_BYTES
+        self.said = b""
+        """The end of all its errors."""
         self._group = group
         self.threads = [
             threading.Thread(target=self._collect, args=(group.process.stdout,), daemon=True),
@@ -181,6 +263,8 @@ class _Output:
                     break
                 for line in lines:
                     self.lines.put(_text(line))
+        if rest and not self.fault:
+            self.lines.put(_text(rest))  # a last line need not have an end
         self.lines.put(None)
 
     def _too_much(self, longest: int, unfinished: int) -> str:
@@ -194,7 +278,17 @@ class _Output:
             while chunk := pipe.read(LINE_BYTES):
                 *lines, rest = (rest[-LINE_BYTES:] + chunk).split(b"\n")
                 self.errors.extend(_text(line) for line in lines[-_LAST_WORDS:])
+                self.said = (self.said + chunk)[-LINE_BYTES:]
+                if isinstance(self._group, _KeptGroup) and self._is_flood(len(chunk)):
+                    self._group.kill()
+                    break
         self.errors.append(_text(rest))
+
+    def _is_flood(self, more: int) -> bool:
+        """Whether a bot has now written too much: what it says beside its answers counts too."""
+        self.left -= more
+        self.fault = self.fault or self._too_much(0, 0)
+        return bool(self.fault)
 
     def last_words(self) -> str:
         """The last lines of its errors, for a message."""
@@ -216,13 +310,14 @@ class EngineProcess:
     'hello'
     """
 
-    def __init__(self, command: str, name: str = "") -> None:
+    def __init__(self, command: str, name: str = "", sandbox: Sandbox | None = None) -> None:
         """Starts the program; messages call it by its name, which is the command where none is given."""
         self.name = name or command
+        argv = read_command(command)
         try:
-            self._group = _Group(read_command(command))
+            self._group = _Group(argv) if sandbox is None else _KeptGroup(_runnable(argv), sandbox.room())
         except OSError as error:
-            raise EngineFailed("failure", f"{command}: cannot be started: {error}") from None
+            raise EngineFailed("failure", f"{self.name}: cannot be started: {error}") from None
         self._output = _Output(self._group)
         self._finalizer = weakref.finalize(self, self._group.end, 0.2)
 
@@ -230,6 +325,11 @@ class EngineProcess:
     def pid(self) -> int:
         """The number of the program and of its process group."""
         return self._group.process.pid
+
+    @property
+    def said(self) -> str:
+        """The last of what it wrote beside its answers: its errors, and of a hosted bot all that it prints."""
+        return self._output.said.decode("utf-8", "replace")
 
     def __enter__(self) -> "EngineProcess":
         return self
@@ -293,8 +393,18 @@ class EngineProcess:
             thread.join(0.5)  # so that its last words are complete
         if self._output.fault:
             return self.failed("failure", f"{self._output.fault}, after {_short(asked)}")
+        if self._group.broken:
+            return self.failed("failure", self._group.broken)
         how = _exit_words(code) if by_itself else "closed its pipes"
         return self.failed("crash", f"{how} when asked {_short(asked)}")
+
+    def kill(self) -> None:
+        """Kills the program at once, without waiting for its end; `close` does that."""
+        self._group.kill()
+
+    def end_input(self) -> None:
+        """Closes its input, for programs that read it to its end."""
+        _close(self._group.process.stdin)
 
     def close(self, farewell: str = "", patience: float = 0.5) -> None:
         """Ends the program: the farewell and the end of its input, then SIGTERM, then SIGKILL. Never fails."""
@@ -308,6 +418,16 @@ class EngineProcess:
         self._group.end(patience)
         for thread in self._output.threads:
             thread.join(0.5)
+
+
+def _runnable(argv: list[str]) -> list[str]:
+    """The command with the full path of its program, which must be there: a keeper could only tell it later."""
+    program = Path(argv[0]).absolute()
+    if not program.is_file():
+        raise FileNotFoundError(f"there is no program {argv[0]!r}")
+    if not os.access(program, os.X_OK):
+        raise PermissionError(f"{argv[0]!r} is not executable")
+    return [str(program), *argv[1:]]
 
 
 def _exit_words(code: int | None) -> str:

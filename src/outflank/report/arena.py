@@ -3,7 +3,8 @@
 Pure functions from a `Survey` to tables, figures and a `Document`; the command line prints the same tables.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from outflank import __version__
 from outflank.agents.identities import behaviour_of, text_of
@@ -24,11 +25,21 @@ Names = Mapping[str, str]
 
 
 def arena_document(
-    title: str, survey: Survey, ratings: Ratings, facts: Mapping[str, str], match: MatchResult | None = None
+    title: str,
+    survey: Survey,
+    ratings: Ratings,
+    facts: Mapping[str, str],
+    match: MatchResult | None = None,
+    tables: Sequence[Table] = (),
 ) -> Document:
-    """The report of the games of a survey; `facts` such as the command go into its provenance."""
+    """The report of the games of a survey.
+
+    `facts` such as the command go into its provenance; `tables` come first, each a section: standings, why games were
+    lost.
+    """
     names = numbered([line.player for line in ratings.lines])
     sections = [
+        *(Section(table.caption, [replace(table, caption="")]) for table in tables),
         *_who_is_stronger(survey, ratings, names, match),
         *([_by_setting(survey, names)] if len(survey.settings) > 1 else []),
         _margins(survey, names),

@@ -1,6 +1,6 @@
 """What a search may spend on one decision."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from outflank.errors import BadSpec
@@ -27,6 +27,8 @@ class Limits:
     """For one move."""
     game_seconds: float | None = None
     """Left on this side's clock for the rest of the game."""
+    most_seconds: float | None = field(default=None, repr=False)
+    """For one move at the very most, where `seconds` is a share of the clock."""
 
     def __post_init__(self) -> None:
         for name in self.bounds:
@@ -50,6 +52,17 @@ class Limits:
         pairs = {name: (getattr(self, name), getattr(other, name)) for name in _NAMES}
         return Limits(**{name: min((x for x in pair if x is not None), default=None) for name, pair in pairs.items()})
 
+    @property
+    def longest(self) -> float | None:
+        """Seconds after which a move is late for certain: a clock for the game leaves it to the player how to spend it.
+
+        >>> Limits(seconds=5, game_seconds=60).for_move(own_moves_left=30).longest
+        5
+        """
+        if self.game_seconds is None:
+            return self.seconds
+        return min(self.game_seconds, self.most_seconds or self.game_seconds)
+
     def for_move(self, own_moves_left: int) -> "Limits":
         """The same with `game_seconds` turned into seconds for this move: an even share of what is left.
 
@@ -59,7 +72,9 @@ class Limits:
         if self.game_seconds is None:
             return self
         share = self.game_seconds / max(own_moves_left, 2)
-        return replace(self, seconds=share if self.seconds is None else min(share, self.seconds))
+        if self.seconds is None:
+            return replace(self, seconds=share)
+        return replace(self, seconds=min(share, self.seconds), most_seconds=self.most_seconds or self.seconds)
 
 
 LIMIT = Signature(
@@ -76,5 +91,5 @@ LIMIT = Signature(
 
 NO_LIMIT = 1 << 60
 """Nodes or playouts that no search reaches."""
-_TIMES = ("seconds", "game_seconds")
-_NAMES = tuple(field.name for field in fields(Limits))
+_TIMES = ("seconds", "game_seconds", "most_seconds")
+_NAMES = tuple(each.name for each in fields(Limits))

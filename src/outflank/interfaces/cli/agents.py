@@ -48,6 +48,7 @@ def register(commands: Any) -> None:
     check.add_argument("agent", metavar="AGENT", help="an agent, or a player of your own as module:Class")
     check.add_argument("--size", type=int, action="append", metavar="N", help="only this board size; may be repeated")
     check.add_argument("--seconds", type=float, default=10, metavar="T", help="longest time for an answer (default 10)")
+    check.add_argument("--output", action="store_true", help="also show what the player printed")
     check.set_defaults(run=run_check)
 
 
@@ -57,7 +58,10 @@ _SOLVE = (
     "Exact scores for the side to move, positive when it wins, with the empty squares to the winner. "
     "The plain output is one line per position: score, best move, nodes, seconds."
 )
-_CHECK = "Try a player on many positions: does it answer in time, legally, and the same again? Exit code 1 if not."
+_CHECK = (
+    "Try a player on many positions of the boards it is made for: does it answer in time and legally? Exit code 1 if "
+    "not. Whether it answers the same again is told too."
+)
 
 
 _LIMITS = ("depth", "nodes", "playouts", "seconds")
@@ -180,11 +184,12 @@ def _solution_line(problem: Any, facts: dict[str, Any], by: str) -> str:
 def run_check(args: argparse.Namespace) -> None:
     """Prints the report of `check_agent`."""
     from outflank.agents import check_agent
-    from outflank.agents.check import DEFAULT_RULES
     from outflank.board import VARIANTS, Rules
 
-    rules = [Rules(size, variant) for size in args.size for variant in VARIANTS] if args.size else DEFAULT_RULES
+    rules = [Rules(size, variant) for size in args.size for variant in VARIANTS] if args.size else None
     report = check_agent(args.agent, rules, seconds=args.seconds)
     print(report)
+    if args.output:
+        print(f"it printed:\n{report.output.rstrip()}" if report.output.strip() else "it printed nothing")
     if not report.ok:
         raise SystemExit(1)

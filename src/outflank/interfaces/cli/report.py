@@ -1,7 +1,7 @@
 """The option `--report DIR` that matches, tournaments and ratings share."""
 
 import argparse
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from outflank.arena.match import MatchResult
     from outflank.arena.ratings import Ratings
     from outflank.arena.store import Store
+    from outflank.report.document import Table
 
 
 def add_report_option(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +36,8 @@ def write_report(
     keys: Collection[str] | None = None,
     ratings: "Ratings | None" = None,
     match: "MatchResult | None" = None,
+    tables: "Sequence[Table]" = (),
+    facts: Mapping[str, str] | None = None,
 ) -> Path | None:
     """The page of the games with these keys, or of all; None if no report was asked for."""
     if not args.report:
@@ -45,7 +48,6 @@ def write_report(
     from outflank.report.write import write
 
     counts = survey(game for game in store.games() if keys is None or game.tags["key"] in keys)
-    facts = {"command": command_line(), "store": str(store.path)}
-    return write(
-        arena_document(title, counts, ratings or rate(counts.results, advantage=True), facts, match), args.report
-    )
+    told = {"command": command_line(), "store": str(store.path), **(facts or {})}
+    strength = ratings or rate(counts.results, advantage=True)
+    return write(arena_document(title, counts, strength, told, match, tables), args.report)

@@ -3,6 +3,8 @@
 import argparse
 import json
 import sys
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +13,25 @@ from outflank.interfaces.cli.report import add_report_option, check_report, writ
 from outflank.interfaces.cli.store import existing_store
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from outflank.arena.ratings import Ratings, ResultCounts
+    from outflank.arena.rounds import Standing
+    from outflank.arena.schedule import Plan
+    from outflank.arena.store import Store
+    from outflank.arena.tournament import Tournament
+    from outflank.report.document import Table
+    from outflank.report.lost import Fault
 
 
 def register(commands: Any) -> None:
     """Adds the commands to the parser."""
     tournament = commands.add_parser("tournament", help="play everybody against everybody", description=_TOURNAMENT)
     tournament.add_argument(
-        "file", metavar="FILE.toml", help="agents, sizes, variants, limits, clocks, pairs, openings"
+        "file", metavar="FILE.toml", help="agents or bots, sizes, variants, limits, clocks, pairs, openings"
+    )
+    tournament.add_argument(
+        "--why", type=int, default=0, metavar="N", help="also show the worst moves of N lost games of everybody"
     )
     add_executor_options(tournament)
     tournament.add_argument("--store", default="outflank.db", metavar="FILE", help="where games are kept (outflank.db)")
@@ -36,38 +49,80 @@ def register(commands: Any) -> None:
 
 
 _TOURNAMENT = (
-    "Play a tournament described by a TOML file: round robin or gauntlet, any agents, sizes, variants, limits and "
-    "clocks. The same command continues where it stopped."
+    "Play a tournament described by a TOML file: round robin, gauntlet, Swiss system or knockout, any agents or a "
+    "directory of bots, sizes, variants, limits and clocks. The same command continues where it stopped."
 )
 _RATE = "Bradley-Terry ratings with 95 % intervals, in Elo, and the cross table, from all games of a store."
 
 
 def run_tournament(args: argparse.Namespace) -> None:
-    """Plays what is missing of a tournament and prints its ratings."""
+    """Plays what is missing of a tournament, prints its standings where it has rounds, and its ratings."""
+    from outflank.agents.names import short_names
     from outflank.arena.ratings import collect, rate
-    from outflank.arena.runner import behaviour_warnings, run_plan
     from outflank.arena.store import Store
-    from outflank.arena.tournament import read_tournament
+    from outflank.arena.tournament import open_tournament
+    from outflank.errors import BadSpec
+    from outflank.report.lost import faults_of, faults_table, standings_table, worst_moves, worst_table
 
     check_report(args)
-    plan = read_tournament(Path(args.file))
+    if args.why < 0:
+        raise BadSpec(f"--why {args.why} is not possible; expected 0 or more games")
+    cup = open_tournament(Path(args.file))
     with Store(args.store) as store:
-        for warning in (*plan.warnings(), *behaviour_warnings(plan, store)):
-            print(f"outflank: warning: {warning}", file=sys.stderr)
-        missing = sum(1 for _ in store.missing(plan.slots()))
-        with progress("tournament", args.quiet) as shown:
-            shown.plan(plan.games, plan.games - missing)
-
-            def on_game(*_: object) -> bool:
-                shown.advance()
-                return True
-
-            run_plan(plan, store, executor(args), on_game)
-        results = collect(store.outcomes(slot.key for slot in plan.slots()))
+        plans = _play_rounds(args, cup, store)
+        keys = {slot.key for plan in plans for slot in plan.slots()}
+        results = collect(store.outcomes(keys))
         ratings = rate(results, advantage=True)
-        keys = {slot.key for slot in plan.slots()} if args.report else None
-        page = write_report(args, Path(args.file).stem, store, keys, ratings)
-    _print_results(results, ratings, page, args.json)
+        faults = faults_of(store, plans)
+        lines = cup.standings(plans, store)
+        names = short_names(cup.agents)
+        tables = [standings_table(lines, names)] if cup.in_rounds or cup.given["bots"] else []
+        tables += [faults_table(faults, names)] if faults else []
+        if args.why:
+            games = (game for game in store.games() if game.tags["key"] in keys)
+            tables.append(worst_table(worst_moves(games, args.why), names))
+        facts = _sandbox_facts(cup.agents)
+        page = write_report(args, Path(args.file).stem, store, keys, ratings, tables=tables, facts=facts)
+    if args.json:
+        _print_json(results, ratings, page, lines, faults, facts)
+    else:
+        _print_results(results, ratings, page, tables, facts)
+
+
+def _play_rounds(args: argparse.Namespace, cup: "Tournament", store: "Store") -> "list[Plan]":
+    """Plays what is missing, round after round."""
+    from outflank.arena.runner import behaviour_warnings, run_plan
+
+    plans = []
+    with progress("tournament", args.quiet) as shown:
+
+        def on_game(*_: object) -> bool:
+            shown.advance()
+            return True
+
+        there = 0
+        for plan in cup.plans(store):
+            for warning in (*plan.warnings(), *behaviour_warnings(plan, store)):
+                print(f"outflank: warning: {warning}", file=sys.stderr)
+            plans.append(plan)
+            missing = sum(1 for _ in store.missing(plan.slots()))
+            shown.plan(cup.games, there + plan.games - missing)
+            run_plan(plan, store, executor(args), on_game)
+            there += plan.games
+    return plans
+
+
+def _sandbox_facts(agents: "Iterable[str]") -> dict[str, str]:
+    """What held the bots among these agents, for the terminal and the report; nothing where there are none."""
+    from outflank.agents.identities import text_of
+    from outflank.bots import BOTS
+    from outflank.engines.sandbox import fence_words
+    from outflank.spec import parse
+
+    calls = [parse(text_of(who)) for who in agents]
+    asked = {str(dict(call.options).get("sandbox", "auto")) for call in calls if call.name in BOTS}
+    words = sorted({fence_words(None if fence == "auto" else fence) for fence in asked})  # type: ignore[arg-type]
+    return {"bots held by": "; ".join(words)} if words else {}
 
 
 def run_rate(args: argparse.Namespace) -> None:
@@ -80,7 +135,10 @@ def run_rate(args: argparse.Namespace) -> None:
         results = collect(games)
         ratings = rate(results, anchor=_read_anchor(args.anchor, results), advantage=True)
         page = write_report(args, f"Ratings of {Path(args.file).name}", store, None, ratings)
-    _print_results(results, ratings, page, args.json)
+    if args.json:
+        _print_json(results, ratings, page)
+    else:
+        _print_results(results, ratings, page)
 
 
 def _read_anchor(text: str | None, results: "ResultCounts") -> tuple[str, float] | None:
@@ -104,22 +162,47 @@ def _read_anchor(text: str | None, results: "ResultCounts") -> tuple[str, float]
     return stored[0] if stored else name, elo
 
 
-def _print_results(results: "ResultCounts", ratings: "Ratings", page: Path | None, as_json: bool) -> None:
+def _warn(ratings: "Ratings") -> None:
     for warning in ratings.warnings:
         print(f"outflank: warning: {warning}", file=sys.stderr)
-    if as_json:
-        from outflank.arena.ratings import cross_table as crossed
-        from outflank.facts import cross_table_facts, ratings_facts
 
-        facts = ratings_facts(ratings) | cross_table_facts(crossed(results))
-        print(json.dumps(facts | ({"report": str(page)} if page else {})))
-        return
+
+def _print_json(
+    results: "ResultCounts",
+    ratings: "Ratings",
+    page: Path | None,
+    lines: "Sequence[Standing]" = (),
+    faults: "Sequence[Fault]" = (),
+    more: Mapping[str, str] | None = None,
+) -> None:
+    from outflank.arena.ratings import cross_table as crossed
+    from outflank.facts import cross_table_facts, ratings_facts
+
+    _warn(ratings)
+    facts: dict[str, Any] = ratings_facts(ratings) | cross_table_facts(crossed(results))
+    if lines:
+        facts |= {"standings": [asdict(line) for line in lines], "faults": [asdict(fault) for fault in faults]}
+    facts |= {key.replace(" ", "_"): value for key, value in (more or {}).items()}
+    print(json.dumps(facts | ({"report": str(page)} if page else {})))
+
+
+def _print_results(
+    results: "ResultCounts",
+    ratings: "Ratings",
+    page: Path | None,
+    tables: "Sequence[Table]" = (),
+    facts: Mapping[str, str] | None = None,
+) -> None:
     from outflank.arena.ratings import tallies
     from outflank.report.arena import cross_table, ratings_table
     from outflank.report.names import numbered
     from outflank.report.terminal import show
 
+    _warn(ratings)
     names = numbered([line.player for line in ratings.lines])
-    show([ratings_table(ratings, names), cross_table(tallies(results), names)] if names else [])
+    shown = [ratings_table(ratings, names), cross_table(tallies(results), names)] if names else []
+    show([*tables, *shown])
+    for what, words in (facts or {}).items():
+        print(f"{what}: {words}")
     if page:
         print(f"report: {page}")

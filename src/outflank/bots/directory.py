@@ -1,0 +1,103 @@
+"""The bots of a class: every file and directory of one place, as texts of agents with the names of the files.
+
+A Python file is recognised by what it defines: a class `AI` is of CS303, a class `Strategy` of TJHSST, a script that
+speaks of `requests` and `responses` of Botzone, one that reads its arguments of TJHSST, and any other script speaks
+stdio, as does a program that may be executed. A directory is a bot with files of its own: one of `bot.py`, `main.py`,
+`ai.py` and `strategy.py`, or its only Python file, or a program `bot`. Nothing is run to find out.
+"""
+
+import ast
+import os
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from outflank.bots import BOTS
+from outflank.errors import BadSpec
+from outflank.inputs import MOST_IN_TEXT, open_file
+from outflank.schema import suggestion
+from outflank.spec import Call, Quoted, Value
+
+INTERFACES = tuple(BOTS)
+_FIRST = ("bot.py", "main.py", "ai.py", "strategy.py", "bot")
+_MOST_BOTS = 1000
+
+
+def bots_in(
+    directory: Path,
+    interface: str = "auto",
+    names: Mapping[str, str] | None = None,
+    options: Mapping[str, Value] | None = None,
+) -> list[str]:
+    """The texts of all bots of a directory, in the order of their files; `names` are by the file without its ending.
+
+    Hidden files, files that begin with an underscore and files that are neither Python nor executable are no bots.
+    """
+    if not directory.is_dir():
+        raise BadSpec(f"bots = {str(directory)!r} is no directory; expected one with a file or directory for every bot")
+    entries = [entry for entry in sorted(directory.iterdir()) if entry.name[0] not in "._" and _main_of(entry)]
+    if not 1 <= len(entries) <= _MOST_BOTS:
+        raise BadSpec(f"{len(entries)} bots are in {directory}; expected 1 to {_MOST_BOTS}")
+    known = [entry.stem for entry in entries]
+    for name in names or {}:
+        if name not in known:
+            hint = suggestion(name, known)
+            raise BadSpec(f"names: there is no bot {name!r}{hint}; expected some of: {', '.join(known)}")
+    return [
+        _text(entry, interface, (names or {}).get(entry.stem, entry.stem), dict(options or {})) for entry in entries
+    ]
+
+
+def _main_of(entry: Path) -> Path | None:
+    """The file of a bot that is run."""
+    if entry.is_file():
+        return entry if entry.suffix == ".py" or os.access(entry, os.X_OK) else None
+    if not entry.is_dir():
+        return None
+    python = sorted(entry.glob("*.py"))
+    named = [entry / name for name in _FIRST if (entry / name).is_file()]
+    return named[0] if named else python[0] if len(python) == 1 else None
+
+
+def _text(entry: Path, interface: str, name: str, options: dict[str, Value]) -> str:
+    main = _main_of(entry)
+    assert main is not None, "others were left out"
+    found, way = recognised(main)
+    if interface not in ("auto", found):
+        way = "file" if main.suffix == ".py" and interface == "cs303" else way if found == "tjhsst" else "cmd"
+        found = interface
+    if entry.is_dir():
+        options["needs"] = (Quoted(entry.absolute()),)
+    given: dict[str, Value] = {way: Quoted(main if way == "file" else _command(main)), "name": Quoted(name), **options}
+    return str(Call(found, (), tuple(given.items())))
+
+
+def _command(main: Path) -> str:
+    path = str(main) if main.is_absolute() else f"./{main}"
+    return shlex.join(["python3", path] if main.suffix == ".py" else [path])
+
+
+def recognised(path: Path) -> tuple[str, str]:
+    """The interface of a file, and the option that names it: a file, or a command.
+
+    >>> recognised(Path("greedy"))
+    ('stdio', 'cmd')
+    """
+    if path.suffix != ".py":
+        return "stdio", "cmd"
+    with open_file(path) as file:
+        source = file.read(MOST_IN_TEXT)
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "stdio", "cmd"  # it will tell itself what is wrong with it
+    classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    words = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    if "AI" in classes:
+        return "cs303", "file"
+    if "Strategy" in classes:
+        return "tjhsst", "file"
+    if {"requests", "responses"} <= words:
+        return "botzone", "cmd"
+    return ("tjhsst", "cmd") if "argv" in attributes and "stdin" not in attributes else ("stdio", "cmd")
