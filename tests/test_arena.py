@@ -348,7 +348,7 @@ def test_a_tournament_from_a_file(tmp_path: Path) -> None:
         ('agents = ["random", "random"]', "1 of them different; expected all different"),
         ('agents = ["random", "nobody"]', "no agent is called"),
         ("sizes = [5]", "board size 5"),
-        ('format = "swiss"', 'format = "swiss" is not possible: expected round robin | gauntlet'),
+        ('format = "danish"', 'format = "danish" is not possible: expected round robin | gauntlet | swiss | knockout'),
         ("sizes = [4, 4]", "one is named twice"),
         ("sizes = []", "expected a list of 1 or more"),
         ('limit = "speed=1"', "limit has no option 'speed'; options:"),
