@@ -344,7 +344,7 @@ def test_a_tournament_from_a_file(tmp_path: Path) -> None:
         ("pairs = 0", "bad.toml: pairs = 0 is not possible: expected a whole number from 1 to 5000000"),
         ('pairs = "many"', 'pairs = "many" is not possible: expected a whole number'),
         ("pairs = true", "pairs = true is not possible: expected a whole number"),
-        ('agents = ["random"]', "expected a list of 2 or more, each a text"),
+        ('agents = ["random"]', "expected agents = a list of two or more, or bots = a directory"),
         ('agents = ["random", "random"]', "1 of them different; expected all different"),
         ('agents = ["random", "nobody"]', "no agent is called"),
         ("sizes = [5]", "board size 5"),

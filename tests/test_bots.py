@@ -263,6 +263,7 @@ def test_a_directory_of_bots_is_recognised(tmp_path: Path) -> None:
     for file in HERE.glob("*.py"):
         shutil.copy(file, tmp_path)
     shutil.copy(SAMPLES / "greedy.py", tmp_path)
+    shutil.copy(SAMPLES / "greedy.js", tmp_path / "script.js")
     (tmp_path / "team").mkdir()
     shutil.copy(HERE / "cs303_corners.py", tmp_path / "team" / "ai.py")
     (tmp_path / "README.md").write_text("not a bot")
@@ -273,6 +274,7 @@ def test_a_directory_of_bots_is_recognised(tmp_path: Path) -> None:
         "botzone_reversi": "botzone cmd",
         "cs303_corners": "cs303",
         "greedy": "stdio cmd",
+        "script": "stdio cmd",
         "The Team": "cs303",
         "tjhsst_script": "tjhsst cmd",
         "tjhsst_strategy": "tjhsst",

@@ -178,6 +178,21 @@ def test_memory_that_processes_share_is_counted_once(fence: Fence) -> None:
     assert said(python(code), fence, memory=200) == "well"
 
 
+def test_a_bot_cannot_signal_everybody() -> None:
+    """With bubblewrap it has nobody to signal; otherwise it would be all that its user runs."""
+    error = failure(python("import os; os.kill(-1, 0)"), works("limits"))
+    assert "PermissionError" in str(error)
+
+
+def test_a_bot_can_end_what_it_started(fence: Fence) -> None:
+    code = (
+        "import os, signal, time; child = os.fork()\n"
+        "if child == 0: time.sleep(60)\n"
+        "os.kill(child, signal.SIGTERM); os.waitpid(child, 0); print('ended', flush=True)"
+    )
+    assert said(python(code), fence) == "ended"
+
+
 def test_errors_without_end_are_a_flood(fence: Fence) -> None:
     code = f"import sys\nfor _ in range({8 * ANSWER_BYTES // 1000}): sys.stderr.write('x' * 999 + chr(10))"
     error = failure(python(code), fence)

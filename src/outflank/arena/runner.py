@@ -46,9 +46,10 @@ def _built(text: str, bounded: bool) -> Agent:
     """The agent of a text, outside of this process where it may do harm.
 
     A script's own classes stay inside unless a clock asks for more: to load them elsewhere is to run the script again.
+    So do ours.
     """
     bare = text_of(text)
-    own = is_own(parse(bare)) and not bare.startswith("__main__:")
+    own = is_own(parse(bare)) and not bare.startswith(("__main__:", "outflank."))
     player = agent(bare, outside=bounded or _careful or own)
     if isinstance(player.player, OutsidePlayer) and not bounded and not own:
         player.player.patience = _NO_HURRY  # as inside, where nobody looks at a clock

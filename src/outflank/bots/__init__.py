@@ -9,6 +9,7 @@ store.
 import hashlib
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 from outflank.bots import host
@@ -147,9 +148,12 @@ def _files(options: CheckedOptions) -> list[Path]:
 
 
 def _words(options: CheckedOptions) -> list[str]:
-    """The command with the full paths of its program and of the files that it names: its directory is another."""
+    """The command with the full paths of its program and of the files that it names: its directory is another.
+
+    `python` and `python3` are the Python that runs us, with its libraries: others may be scripts that look for one.
+    """
     program, *rest = read_command(options["cmd"])
-    found = shutil.which(program) or program
+    found = sys.executable if Path(program).name in ("python", "python3") else shutil.which(program) or program
     return [_absolute(found), *(_absolute(word) if _is_file(word) else word for word in rest)]
 
 

@@ -2,13 +2,14 @@
 
 A Python file is recognised by what it defines: a class `AI` is of CS303, a class `Strategy` of TJHSST, a script that
 speaks of `requests` and `responses` of Botzone, one that reads its arguments of TJHSST, and any other script speaks
-stdio, as does a program that may be executed. A directory is a bot with files of its own: one of `bot.py`, `main.py`,
-`ai.py` and `strategy.py`, or its only Python file, or a program `bot`. Nothing is run to find out.
+stdio, as do JavaScript and programs that may be executed. A directory is a bot with files of its own: one of `bot.py`,
+`main.py`, `ai.py`, `strategy.py` and `bot.js`, or its only Python file, or a program `bot`. Nothing is run to find out.
 """
 
 import ast
 import os
 import shlex
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from outflank.schema import suggestion
 from outflank.spec import Call, Quoted, Value
 
 INTERFACES = tuple(BOTS)
-_FIRST = ("bot.py", "main.py", "ai.py", "strategy.py", "bot")
+_FIRST = ("bot.py", "main.py", "ai.py", "strategy.py", "bot.js", "bot")
+_RUN_BY = {".py": "python3", ".js": "node"}
 _MOST_BOTS = 1000
 
 
@@ -29,29 +31,32 @@ def bots_in(
     names: Mapping[str, str] | None = None,
     options: Mapping[str, Value] | None = None,
 ) -> list[str]:
-    """The texts of all bots of a directory, in the order of their files; `names` are by the file without its ending.
+    """The texts of all bots of a directory, in the order of their files.
 
-    Hidden files, files that begin with an underscore and files that are neither Python nor executable are no bots.
+    `names` are by the file without its ending, or with it where two would be the same.
+    Hidden files, files that begin with an underscore and files that nobody can run are no bots.
     """
     if not directory.is_dir():
         raise BadSpec(f"bots = {str(directory)!r} is no directory; expected one with a file or directory for every bot")
     entries = [entry for entry in sorted(directory.iterdir()) if entry.name[0] not in "._" and _main_of(entry)]
     if not 1 <= len(entries) <= _MOST_BOTS:
         raise BadSpec(f"{len(entries)} bots are in {directory}; expected 1 to {_MOST_BOTS}")
-    known = [entry.stem for entry in entries]
+    stems = Counter(entry.stem for entry in entries)
+    known = [entry.stem if stems[entry.stem] == 1 else entry.name for entry in entries]
     for name in names or {}:
         if name not in known:
             hint = suggestion(name, known)
             raise BadSpec(f"names: there is no bot {name!r}{hint}; expected some of: {', '.join(known)}")
     return [
-        _text(entry, interface, (names or {}).get(entry.stem, entry.stem), dict(options or {})) for entry in entries
+        _text(entry, interface, (names or {}).get(file, file), dict(options or {}))
+        for entry, file in zip(entries, known, strict=True)
     ]
 
 
 def _main_of(entry: Path) -> Path | None:
     """The file of a bot that is run."""
     if entry.is_file():
-        return entry if entry.suffix == ".py" or os.access(entry, os.X_OK) else None
+        return entry if entry.suffix in _RUN_BY or os.access(entry, os.X_OK) else None
     if not entry.is_dir():
         return None
     python = sorted(entry.glob("*.py"))
@@ -74,7 +79,7 @@ def _text(entry: Path, interface: str, name: str, options: dict[str, Value]) -> 
 
 def _command(main: Path) -> str:
     path = str(main) if main.is_absolute() else f"./{main}"
-    return shlex.join(["python3", path] if main.suffix == ".py" else [path])
+    return shlex.join([*([_RUN_BY[main.suffix]] if main.suffix in _RUN_BY else []), path])
 
 
 def recognised(path: Path) -> tuple[str, str]:

@@ -149,8 +149,8 @@ _TRUNCATE, _IOCTL = 1 << 14, 1 << 15
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL
 _NEW_RIGHTS = ((2, 1 << 13), (3, _TRUNCATE), (5, _IOCTL))
 """Rights that later versions of Landlock added: to move between directories, to cut files, to command devices."""
-_MACHINES = {"x86_64": (0xC000003E, 41), "aarch64": (0xC00000B7, 198)}
-"""What the kernel calls a machine, and the number of `socket` on it."""
+_MACHINES = {"x86_64": (0xC000003E, 41, 62), "aarch64": (0xC00000B7, 198, 129)}
+"""What the kernel calls a machine, and the numbers of `socket` and `kill` on it."""
 _IO_URING_SETUP, _X32 = 425, 0x40000000
 
 
@@ -221,18 +221,24 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
 
 
 def _deny_sockets() -> None:
-    """From now on `socket` fails in this process and in what it starts; pairs of sockets are no network and remain."""
+    """From now on `socket` fails in this process and in what it starts, and a signal to everybody at once.
+
+    Pairs of sockets are no network and remain; signals to others are Landlock's, where the kernel has it.
+    """
     if not can_deny_sockets():
         return
-    machine, socket = _MACHINES[platform.machine()]
+    machine, socket, kill = _MACHINES[platform.machine()]
     load, equal, at_least, answer = 0x20, 0x15, 0x35, 0x06
     program = [
         (load, 0, 0, 4),
-        (equal, 0, 5, machine),
+        (equal, 0, 8, machine),
         (load, 0, 0, 0),
-        (equal, 3, 0, socket),
-        (equal, 2, 0, _IO_URING_SETUP),
-        (at_least, 1, 0, _X32),
+        (equal, 6, 0, socket),
+        (equal, 5, 0, _IO_URING_SETUP),
+        (at_least, 4, 0, _X32),
+        (equal, 0, 2, kill),
+        (load, 0, 0, 16),
+        (equal, 1, 0, 0xFFFFFFFF),
         (answer, 0, 0, 0x7FFF0000),
         (answer, 0, 0, 0x00050000 | 13),
     ]

@@ -67,9 +67,10 @@ def faults_table(faults: Iterable[Fault], names: Mapping[str, str]) -> Table:
     >>> faults_table([Fault("A", "crash", 2, "ended with exit code 3")], {"A": "Ada"}).rows[0][2]
     2
     """
-    rows: list[list[Value]] = [
-        [names.get(one.agent, one.agent), Cell(one.kind, "warn"), one.games, one.reason] for one in faults
-    ]
+    rows: list[list[Value]] = []
+    for one in faults:
+        name = names.get(one.agent, one.agent)
+        rows.append([name, Cell(one.kind, "warn"), one.games, one.reason.removeprefix(f"{name}: ")])
     return Table(["name", "lost by", "games", "the first time"], rows, "Games lost by a fault", name="faults")
 
 

@@ -3,11 +3,12 @@
 import argparse
 import json
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from outflank.interfaces.cli.common import add_executor_options, add_quiet_option, executor
 from outflank.interfaces.cli.live import live_table
-from outflank.interfaces.cli.report import add_report_option, check_report, write_report
+from outflank.interfaces.cli.report import add_report_option, check_report, sandbox_facts, write_report
 
 if TYPE_CHECKING:
     from outflank.arena.match import MatchResult
@@ -71,6 +72,7 @@ _MATCH = (
 def run_match(args: argparse.Namespace) -> None:
     """Plays what is missing of a match and prints its result."""
     from outflank.agents import identity
+    from outflank.agents.names import short_names
     from outflank.arena.match import scoreboard
     from outflank.arena.runner import behaviour_warnings, run_plan
     from outflank.arena.schedule import Conditions, plan_match
@@ -79,6 +81,8 @@ def run_match(args: argparse.Namespace) -> None:
     from outflank.arena.tournament import read_control, read_limits
     from outflank.board import Rules
     from outflank.facts import match_facts
+    from outflank.report.lost import faults_of, faults_table
+    from outflank.report.terminal import show
 
     check_report(args)
     sprt = None if args.sprt is None else Sprt.parse(args.sprt)
@@ -100,11 +104,21 @@ def run_match(args: argparse.Namespace) -> None:
                 run_plan(plan, store, executor(args), on_game, args.details)
         result = board.result()
         keys = {slot.key for slot in plan.slots()} if args.report else None
-        page = write_report(args, f"{args.a} against {args.b}", store, keys, match=result)
+        faults, held = faults_of(store, [plan]), sandbox_facts(texts)
+        tables = [faults_table(faults, short_names(texts))] if faults else []
+        title = f"{args.a} against {args.b}"
+        page = write_report(args, title, store, keys, match=result, tables=tables, facts=held)
     if args.json:
-        print(json.dumps(match_facts(result) | ({"report": str(page)} if page else {})))
+        facts = match_facts(result) | {"faults": [asdict(fault) for fault in faults]}
+        facts |= {key.replace(" ", "_"): value for key, value in held.items()}
+        print(json.dumps(facts | ({"report": str(page)} if page else {})))
         return
     print(_report(args, result))
+    if tables:
+        print()
+        show(tables)
+    for what, words in held.items():
+        print(f"{what}: {words}")
     if page:
         print(f"report: {page}")
 

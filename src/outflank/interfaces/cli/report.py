@@ -1,7 +1,7 @@
 """The option `--report DIR` that matches, tournaments and ratings share."""
 
 import argparse
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,19 @@ def check_report(args: argparse.Namespace) -> None:
         from outflank.report.write import check
 
         check(args.report)
+
+
+def sandbox_facts(agents: Iterable[str]) -> dict[str, str]:
+    """What held the bots among these agents, for the terminal and the report; nothing where there are none."""
+    from outflank.agents.identities import text_of
+    from outflank.bots import BOTS
+    from outflank.engines.sandbox import fence_words
+    from outflank.spec import parse
+
+    calls = [parse(text_of(who)) for who in agents]
+    asked = {str(dict(call.options).get("sandbox", "auto")) for call in calls if call.name in BOTS}
+    words = sorted({fence_words(None if fence == "auto" else fence) for fence in asked})  # type: ignore[arg-type]
+    return {"bots held by": "; ".join(words)} if words else {}
 
 
 def write_report(

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from outflank.interfaces.cli.common import add_executor_options, add_quiet_option, executor, progress
-from outflank.interfaces.cli.report import add_report_option, check_report, write_report
+from outflank.interfaces.cli.report import add_report_option, check_report, sandbox_facts, write_report
 from outflank.interfaces.cli.store import existing_store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from outflank.arena.ratings import Ratings, ResultCounts
     from outflank.arena.rounds import Standing
@@ -81,7 +81,7 @@ def run_tournament(args: argparse.Namespace) -> None:
         if args.why:
             games = (game for game in store.games() if game.tags["key"] in keys)
             tables.append(worst_table(worst_moves(games, args.why), names))
-        facts = _sandbox_facts(cup.agents)
+        facts = sandbox_facts(cup.agents)
         page = write_report(args, Path(args.file).stem, store, keys, ratings, tables=tables, facts=facts)
     if args.json:
         _print_json(results, ratings, page, lines, faults, facts)
@@ -110,19 +110,6 @@ def _play_rounds(args: argparse.Namespace, cup: "Tournament", store: "Store") ->
             run_plan(plan, store, executor(args), on_game)
             there += plan.games
     return plans
-
-
-def _sandbox_facts(agents: "Iterable[str]") -> dict[str, str]:
-    """What held the bots among these agents, for the terminal and the report; nothing where there are none."""
-    from outflank.agents.identities import text_of
-    from outflank.bots import BOTS
-    from outflank.engines.sandbox import fence_words
-    from outflank.spec import parse
-
-    calls = [parse(text_of(who)) for who in agents]
-    asked = {str(dict(call.options).get("sandbox", "auto")) for call in calls if call.name in BOTS}
-    words = sorted({fence_words(None if fence == "auto" else fence) for fence in asked})  # type: ignore[arg-type]
-    return {"bots held by": "; ".join(words)} if words else {}
 
 
 def run_rate(args: argparse.Namespace) -> None:
