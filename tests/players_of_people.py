@@ -91,7 +91,7 @@ class DyingLate:
 
 
 class KilledOnce:
-    """Its process is killed once, in the middle of a game, by somebody who leaves a file."""
+    """The worker that asks it is killed once, in the middle of a game, by somebody who leaves a file."""
 
     def choose(self, position: Position) -> int:
         import os
@@ -101,7 +101,7 @@ class KilledOnce:
         mark = Path(os.environ["OUTFLANK_TEST_KILLED"])
         if position.empties < 9 and not mark.exists():
             mark.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getppid(), signal.SIGKILL)
         return position.moves[-1]
 
 

@@ -19,11 +19,11 @@ from outflank.bots.directory import bots_in
 from outflank.engines.sandbox import FENCES, Fence
 from outflank.errors import BadSpec, EngineFailed
 from outflank.game import Game, Termination
-from outflank.game_loop import play_game
+from outflank.game_loop import TimeControl, play_game
 from outflank.interfaces.cli import main
 from outflank.report.lost import worst_moves
 from outflank.search.limits import Limits
-from support import PATIENCE, ROOT
+from support import PATIENCE, PERFECT_GAME, ROOT
 from test_sandbox import command_lines, works
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="bots need Linux")
@@ -58,7 +58,7 @@ def played(black: str, white: str, rules: Rules | None = None, limits: Limits = 
 @pytest.mark.parametrize("bot", [CS303, TJHSST, BOTZONE, LONG, SAMPLE], ids=short_name)
 def test_bots_play_whole_games_with_both_colours(bot: str) -> None:
     for black, white in ((bot, "random"), ("random", bot)):
-        game = played(black, white, opening="f5d6c3")
+        game = played(black, white, opening=PERFECT_GAME[:90] if bot == BOTZONE else "f5d6c3")
         assert game.termination is Termination.NORMAL, game.reason
 
 
@@ -200,6 +200,16 @@ def test_what_a_bot_breaks_is_explained(code: str, kind: str, said: str, tmp_pat
     assert failed.value.kind == kind and said in str(failed.value), str(failed.value)
 
 
+def test_a_clock_for_the_game_leaves_a_bot_its_time_for_a_move_and_no_more() -> None:
+    control = TimeControl(move_seconds=1, game_seconds=PATIENCE)
+    bot = agent('stdio(cmd="sleep 60")')
+    try:
+        game = play_game(bot, agent("random"), Position.start(), control=control)
+    finally:
+        bot.close()
+    assert game.termination is Termination.TIMEOUT and "no answer within 1 s" in game.reason
+
+
 # --- texts ------------------------------------------------------------------------------------------------------------
 
 
@@ -294,7 +304,7 @@ def test_three_courses_and_ten_bad_bots_in_one_tournament(
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0)
         bad_bots.write_all(class_, written, server.getsockname()[1])
-        good = [f"{text[:-1]}, sandbox={fence})" for text in (CS303, TJHSST, BOTZONE)]
+        good = [f"{text[:-1]}, sandbox={fence})" for text in (CS303, TJHSST, LONG)]
         lines = [
             f"agents = {json.dumps(good)}",
             'bots = "class"',
@@ -305,13 +315,13 @@ def test_three_courses_and_ten_bad_bots_in_one_tournament(
             "pairs = 1",
         ]
         (tmp_path / "class.toml").write_text("\n".join(lines))
-        command = ["tournament", str(tmp_path / "class.toml"), "--workers", "2", "--quiet", "--json"]
+        command = ["tournament", str(tmp_path / "class.toml"), "--workers", "1", "--quiet", "--json"]
         assert main_code(*command, "--store", str(tmp_path / "class.db")) == 0
         with pytest.raises(BlockingIOError):
             server.accept()
     facts = json.loads(capfd.readouterr().out)
     points = {short_name(line["agent"]): line["points"] for line in facts["standings"]}
-    assert points["Ada"] >= 20 and points["Ada"] + points["Bob"] + points["Dan"] == 24
+    assert points["Ada"] >= 20 and points["Ada"] + points["Bob"] + points["Eve"] == 24
     assert not any(points[name] for name in bad_bots.BODIES)
     found = {short_name(fault["agent"]): (fault["kind"], fault["games"], fault["reason"]) for fault in facts["faults"]}
     assert len(facts["faults"]) == len(found), "everybody has one fault"

@@ -154,7 +154,7 @@ def test_players_of_people_are_always_outside_and_cannot_hang_a_match(monkeypatc
 
 
 def test_a_worker_killed_by_somebody_else_changes_no_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A player whose worker is killed once plays the same game again, in a process of its own."""
+    """A player whose worker is killed once plays the same game again."""
     plan = plan_match(f"{PEOPLE}:KilledOnce", "random", Rules(4), 8, "random(3)", Conditions())
     mark = tmp_path / "killed"
     monkeypatch.setenv("OUTFLANK_TEST_KILLED", str(mark))

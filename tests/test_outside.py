@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import outflank
 from outflank.agents import agent
 from outflank.agents.outside import OutsidePlayer, can_run_outside, has_own_code
 from outflank.board import Position, Rules
@@ -92,6 +93,19 @@ def test_a_player_that_never_returns_loses_on_time_and_the_match_goes_on(tmp_pat
     facts = json.loads(done.stdout)
     assert (facts["games"], facts["losses"], facts["terminations"]) == (2, 2, {"timeout": 2})
     assert not [path for path in Path("/proc").glob("[0-9]*/environ") if mark.encode() in readable(path)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "endings"),
+    [(f"{PEOPLE}:Dying", "random", {"crash": 2}), (f"{PEOPLE}:Patching", f"{PEOPLE}:First", {"normal": 2})],
+    ids=["dying", "patching"],
+)
+def test_without_a_clock_whoever_breaks_something_breaks_it_for_itself(
+    first: str, second: str, endings: dict[str, int]
+) -> None:
+    """The one used to draw, the other to spoil the moves of whoever shared its process."""
+    result = outflank.match(first, second, games=2, rules=Rules(4), openings="start")
+    assert result.terminations == endings and result.tally.losses == 2 * (second == "random")
 
 
 def readable(path: Path) -> bytes:

@@ -31,7 +31,9 @@ from outflank.search.player import Player
 from outflank.spec import Call, Value, parse
 
 START_SECONDS = 60.0
-"""For Python, the person's imports and the building of the agent, and usually for a move that no time limit bounds."""
+"""For Python, the person's imports and the building of the agent."""
+MOVE_SECONDS = 60.0
+"""Usually for a move that no time limit bounds."""
 _COMPILE_SECONDS = 300.0
 """For everything that a built-in agent needs, from an empty cache on a busy machine."""
 _WARM_UP_SECONDS = 5.0
@@ -93,7 +95,7 @@ class OutsidePlayer(Player):
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.patience = START_SECONDS
+        self.patience = MOVE_SECONDS
         """Seconds for a move that no time limit bounds."""
         self._has_own_code = has_own_code(text)
         self.said = ""

@@ -91,8 +91,7 @@ def build_bot(options: CheckedOptions) -> BotPlayer:
     'Echo'
     """
     sandbox, name = sandbox_of(options), options["name"] or _usual_name(options)
-    if sandbox.fence is not None:
-        sandbox.room().leave(swept=True)  # whether there can be one is told now
+    sandbox.check()
     if options.get("file"):
         return HostedBot(options.name, _absolute(options["file"]), sandbox, name)
     command = shlex.join(_words(options))

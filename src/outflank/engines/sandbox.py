@@ -65,12 +65,17 @@ class Sandbox:
     fence: Fence | None = None
     """Which fence it must be; None is the best that works here."""
 
-    def room(self) -> "Room":
-        """A place for one process; BadSpec where the fence that was asked for does not work here."""
-        fence = self.fence or best_fence()
-        if fence == "bubblewrap" and bubblewrap_fault():
+    def check(self) -> None:
+        """Raises BadSpec where the fence that was asked for does not work here, or where none does."""
+        if sys.platform != "linux":
+            raise BadSpec(f"bots run on Linux only, because their sandbox does; expected Linux, not {sys.platform}")
+        if self.fence == "bubblewrap" and bubblewrap_fault():
             raise BadSpec(f"sandbox=bubblewrap is not possible here: {bubblewrap_fault()}; expected limits, or auto")
-        return Room(self, fence)
+
+    def room(self) -> "Room":
+        """A place for one process."""
+        self.check()
+        return Room(self, self.fence or best_fence())
 
 
 class Room:
