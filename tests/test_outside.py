@@ -105,7 +105,9 @@ def test_without_a_clock_whoever_breaks_something_breaks_it_for_itself(
 ) -> None:
     """The one used to draw, the other to spoil the moves of whoever shared its process."""
     result = outflank.match(first, second, games=2, rules=Rules(4), openings="start")
-    assert result.terminations == endings and result.tally.losses == 2 * (second == "random")
+    assert result.terminations == endings
+    if "crash" in endings:
+        assert result.tally.losses == 2, "whoever dies loses"
 
 
 def readable(path: Path) -> bytes:
