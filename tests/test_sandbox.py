@@ -108,13 +108,15 @@ def test_nothing_outlives_us_when_we_are_killed(fence: Fence, mark: str) -> None
         "print(kept.read('to start', time.monotonic() + 300), flush=True)\n"
         "time.sleep(300)\n"
     )
-    bot = f"sh -c 'setsid sleep {mark} & echo started; sleep {mark}'"
+    bot = f"sh -c 'setsid sleep {mark} & pwd; sleep {mark}'"
     with running(sys.executable, "-c", code, bot, fence) as ours:
-        assert ours.stdout is not None and ours.stdout.readline() == "started\n"
+        assert ours.stdout is not None
+        scratch = ours.stdout.readline().strip()
+        assert scratch.startswith("/")
         assert command_lines(f"sleep {mark}")
         ours.send_signal(signal.SIGKILL)
         ours.wait()
-    wait_until(lambda: not command_lines(mark))
+    wait_until(lambda: not command_lines(mark) and not Path(scratch).exists())
 
 
 def test_a_bot_can_write_to_its_scratch_directory_alone(fence: Fence, tmp_path: Path) -> None:

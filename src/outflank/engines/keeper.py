@@ -12,7 +12,8 @@ ours and starts in a hundredth of a second. The bot inherits the three pipes, an
   shown to read, and lets it send no signal to strangers; a seccomp filter denies it sockets. Both are the kernel's,
   need no rights, and are inherited by all that the bot starts.
 
-The last thing it does is to write a verdict, a line of JSON: the exit code of the bot and the limit that it broke.
+At the end it removes the scratch directory, because we may be gone, and writes a verdict, a line of JSON: the exit code
+of the bot and the limit that it broke.
 """
 
 import ctypes
@@ -337,6 +338,10 @@ def main() -> None:
     family = Family(keeper)
     code, broken = _watch(bot, orders, family)
     family.end()
+    if orders["scratch"]:
+        import shutil  # not needed before the end
+
+        shutil.rmtree(orders["scratch"], ignore_errors=True)
     os.write(orders["verdict"], json.dumps({"code": code, "broken": broken}).encode())
 
 

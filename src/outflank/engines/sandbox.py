@@ -101,6 +101,7 @@ class Room:
             "readable": [*_SYSTEM, *_SETTINGS, *_DEVICES, *_KERNEL, *shown],
             "writable": [self.scratch, os.devnull],
             "directory": self.scratch if self.fence == "limits" else "/",
+            "scratch": self.scratch if self.fence == "limits" else "",
         }
         return [sys.executable, "-I", "-S", "-B", keeper.__file__, json.dumps(orders), *inside]
 
@@ -117,7 +118,7 @@ class Room:
         }
 
     def leave(self, swept: bool) -> None:
-        """Removes the scratch directory; where no keeper did, whatever bears the mark is ended first."""
+        """Removes what no keeper did: whatever bears the mark is ended, and the scratch directory goes."""
         if not swept:
             _end_marked(self.mark)
         if self.fence == "limits":
