@@ -61,7 +61,7 @@ types: $(READY)
 PYTEST = $(BIN)/pytest -q -n logical --maxprocesses=8 --dist=worksteal
 
 # What the interpreter can judge: the arithmetic of kernels. All else is the same Python in both runs.
-INTERPRETED := $(patsubst %,tests/test_%.py,board kernels table evaluation patterns learn minimax montecarlo uct solver near_end limits ranges) \
+INTERPRETED := $(patsubst %,tests/test_%.py,board kernels batch table evaluation patterns learn minimax montecarlo uct solver near_end limits ranges) \
   $(addprefix src/outflank/,kernels search board evaluation.py)
 
 warm: $(READY)

@@ -29,6 +29,7 @@ ROOMS = [
     "engines",
     "bots",
     "agents",
+    "batch",
     "game_loop",
     "analysis",
     "execute",

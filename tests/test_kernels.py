@@ -16,6 +16,7 @@ from numba import types
 import naive
 from outflank import Limits
 from outflank.agents import agent
+from outflank.batch import Games, boards_of, planes_of, transform_boards
 from outflank.board import SIZES, Position, Rules
 from outflank.evaluation import read_evaluation
 from outflank.kernels import (
@@ -241,6 +242,9 @@ def test_kernels_have_the_types_they_promise() -> None:
         )
         shallow.few(only[0], only[1], occupied, occupied, 0, 0, 5, 1, 1)
         shallow.shallow(only[0], only[1], occupied, occupied, 0, 0, 5, 1, 1)
+        beside = Games(2, start)
+        beside.step(beside.random_actions())
+        assert transform_boards(boards_of(planes_of(beside.own, size)), size, 0).tolist() == beside.own.tolist()
         if size == 8:
             playout.games_side_by_side(me, opp, full, Word(1), 0, np.empty(2, np.int16), playout.new_lanes())
         guided: Any = PlayoutPolicy("weighted").build(start.rules, 0.5)

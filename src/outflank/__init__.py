@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 
 # The one list of public names, which type checkers read as it is and `_HOMES` reads from this file.
 if TYPE_CHECKING:
+    from outflank import batch as batch
     from outflank.agents import Agent as Agent
     from outflank.agents import CheckReport as CheckReport
     from outflank.agents import agent as agent
@@ -85,6 +86,8 @@ __all__ = ["__version__", *sorted(_HOMES)]
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'outflank' has no attribute {name!r}; it offers: {', '.join(__all__)}")
+    if _HOMES[name] == __name__:  # a room
+        return import_module(f"{__name__}.{name}")
     return getattr(import_module(_HOMES[name]), name)
 
 

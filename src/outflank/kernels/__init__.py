@@ -14,6 +14,7 @@ Kernels know integers and arrays. A board is a tuple of 64-bit words, from the v
 | `evaluate` | evaluations: a weighted sum of terms by phase |
 | `plug` | the one plug for code of a person's own |
 | `table` | the transposition table: hash, entries, check words |
+| `batch` | many games side by side in arrays: steps, masks, planes, symmetries |
 | `lanes` | quick games of self-play by patterns, one source for CPU and GPU |
 | `cuda` | those games and the training of patterns on a GPU |
 | `alphabeta` | minimax to a fixed depth, resumable at any node |
