@@ -20,6 +20,7 @@ import pytest
 from outflank.arena import export
 from outflank.arena.database import StoreError
 from outflank.arena.export import COLUMNS, FORMS, LINES, write_games
+from outflank.arena.frames import LIBRARIES
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, Slot, plan_match
 from outflank.arena.store import Store
@@ -259,6 +260,50 @@ def test_changed_moves_are_told_with_their_game(tmp_path: Path, path: Path) -> N
         with pytest.raises(StoreError, match=rf"game {key} .* is not as it was written.*--check"):
             list(store.games())
         assert {problem.split(":")[0] for problem in store.problems()} == {f"game {key}", f"game {other}"}
+
+
+# --- tables ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_table_holds_every_game(library: str, path: Path, games: list[Game]) -> None:
+    pytest.importorskip(library, reason=f"{library} is not installed: its tables were not tried")
+    with Store(path, reading=True) as store:
+        table = store.frame(library)
+    assert list(table.columns) == list(COLUMNS)
+    found = table.to_dicts() if library == "polars" else table.to_dict("records")
+    assert {line["key"]: line for line in found} == {game.tags["key"]: row(game) for game in games}
+    assert len(found) == len(games)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_the_table_of_an_empty_store_has_the_same_columns(library: str, path: Path) -> None:
+    pytest.importorskip(library, reason=f"{library} is not installed: its tables were not tried")
+    with Store(":memory:") as empty, Store(path, reading=True) as store:
+        none, some = empty.frame(library), store.frame(library)
+    assert list(none.columns) == list(some.columns) and len(none) == 0
+    assert [str(kind).split("(")[0] for kind in none.dtypes] == [str(kind).split("(")[0] for kind in some.dtypes]
+
+
+def test_bad_tables_are_explained(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, path: Path) -> None:
+    with Store(":memory:") as store:
+        with pytest.raises(BadSpec, match="library 'excel' makes no tables here; expected one of: pandas, polars"):
+            store.frame("excel")
+        monkeypatch.setattr("outflank.errors.find_spec", lambda name: None)
+        with pytest.raises(MissingExtra, match=re.escape("pip install 'outflank[frame]'")):
+            store.frame()
+        with pytest.raises(MissingExtra, match=re.escape("pip install 'outflank[polars]'")):
+            store.frame("polars")
+
+
+def test_no_table_has_a_changed_game(tmp_path: Path, path: Path) -> None:
+    pytest.importorskip("pandas", reason="pandas is not installed: its tables were not tried")
+    damaged = tmp_path / "games.db"
+    damaged.write_bytes(path.read_bytes())
+    with closing(sqlite3.connect(damaged)) as connection, connection:
+        connection.execute("UPDATE games SET points = 0.25 WHERE rowid = 7")
+    with Store(damaged) as store, pytest.raises(StoreError, match="is not as it was written"):
+        store.frame()
 
 
 # --- the command ----------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from outflank.agents import text_of
+from outflank.agents import identity, text_of
 from outflank.arena.openings import Opening
 from outflank.arena.schedule import Conditions, Plan, Slot, plan_match
 from outflank.arena.store import Store
@@ -32,8 +32,8 @@ _OPENINGS = "random(12)"
 _MORE = 2
 """Games that a store does not have when its match is resumed."""
 
-_QUESTIONS = ("resume", "rate", "match")
-"""Schedule minus done; the command `rate`; the command `match` when all its games are there."""
+_QUESTIONS = ("resume", "rate", "match", "frame")
+"""Schedule minus done; the command `rate`; the command `match` when all its games are there; a table of pandas."""
 _MATCH = ("match", *_AGENTS, "--openings", _OPENINGS, "--quiet", "--json")
 
 
@@ -53,6 +53,7 @@ def _row(path: Path, games: int, on_progress: Callable[[str], None]) -> dict[str
         ("from outflank.benchmark.scale import resume\nresume(*sys.argv[1:])", str(path), str(games)),
         (RUN_COMMAND, "rate", str(path), "--json"),
         (RUN_COMMAND, *_MATCH, "--games", str(games), "--store", str(path)),
+        ("from outflank.benchmark.scale import frame\nframe(*sys.argv[1:])", str(path)),
     )
     for name, (work, *args) in zip(_QUESTIONS, questions, strict=True):
         on_progress(f"{name} with {games} games")
@@ -85,7 +86,8 @@ def scale_table(rows: list[dict[str, float]]) -> Table:
 
 
 def _plan(games: int) -> Plan:
-    return plan_match(*_AGENTS, Rules(), games, _OPENINGS, Conditions())
+    black, white = map(identity, _AGENTS)
+    return plan_match(black, white, Rules(), games, _OPENINGS, Conditions())
 
 
 def fill(path: Path, games: int) -> float:
@@ -133,3 +135,10 @@ def resume(path: str, games: str) -> None:
     with Store(path) as store:
         missing = sum(1 for _ in store.missing(_plan(int(games) + _MORE).slots()))
     sys.stdout.write(json.dumps({"games": int(games) + _MORE - missing}) + "\n")
+
+
+def frame(path: str) -> None:
+    """A table of all games."""
+    with Store(path, reading=True) as store:
+        games = len(store.frame())
+    sys.stdout.write(json.dumps({"games": games}) + "\n")
