@@ -36,6 +36,7 @@ ROWS = [
     # (work, unit, our figure, measures of the peers that do the same work)
     ("random games, 8x8", "games/s", "side by side", ["random_games_per_s", "random_games_python_per_s"]),
     ("random games, 8x8", "games/s", "one at a time", ["random_games_per_s", "random_games_python_per_s"]),
+    ("random moves in arrays, with masks, 8x8", "moves/s", "arrays", ["batch_steps_per_s", "mask_steps_per_s"]),
     ("perft, 8x8, last ply counted", "leaves/s", "perft", ["perft_bulk_leaves_per_s", "perft_leaves_per_s"]),
     ("uct, 10,000 playouts", "playouts/s", "uct, 10,000 playouts, 8x8", _uct(10_000)),
     ("uct, 100,000 playouts", "playouts/s", "uct, 100,000 playouts, 8x8", _uct(100_000)),
@@ -68,6 +69,7 @@ def our_figures(figures: Figures) -> dict[str, float]:
         "side by side": figures["games_per_s"]["8"],
         "one at a time": figures["single_games_per_s"]["8"],
         "perft": figures["perft_leaves_per_s"],
+        "arrays": figures["steps_in_arrays_per_s"]["8"],
         **{name: (search["playouts"] or 1) / search["seconds"] for name, search in figures["searches"].items()},
     }
 
@@ -112,10 +114,12 @@ def _way(way: str) -> str:
 
 
 def own_table(figures: Figures) -> list[str]:
-    lines = ["| board | one at a time | side by side | all cores |", "|---|---:|---:|---:|"]
+    lines = ["| board | one at a time | side by side | all cores | moves in arrays |", "|---|---:|---:|---:|---:|"]
     for size, single in figures["single_games_per_s"].items():
         beside = f"{figures['games_per_s'][size]:,.0f}" if int(size) <= 8 else "–"
-        lines.append(f"| {size}x{size} | {single:,.0f} | {beside} | {figures['games_per_s_all_cores'][size]:,.0f} |")
+        cells = [f"{single:,.0f}", beside, f"{figures['games_per_s_all_cores'][size]:,.0f}"]
+        cells.append(f"{figures['steps_in_arrays_per_s'][size]:,.0f}")
+        lines.append(f"| {size}x{size} | {' | '.join(cells)} |")
     return lines
 
 
@@ -178,8 +182,8 @@ def report(figures: Figures, peers: Figures, engine: list[Table], arena: list[Ta
         "## Matches and stores",
         "",
         *sections(arena),
-        "`resume` is schedule minus done, `match` and `rate` are the commands on a store that has all the games; every "
-        "one with the start of Python, and in brackets the time of the processor.",
+        "`resume` is schedule minus done, `match` and `rate` are the commands on a store that has all the games, "
+        "`frame` is `Store.frame()`; every one with the start of Python, and in brackets the time of the processor.",
         "",
     ]
     return "\n".join(parts)

@@ -216,6 +216,16 @@ def spiel_random_game(game: Any) -> int:
     return 1
 
 
+def spiel_steps(game: Any) -> int:
+    """The moves of one random game, each with the mask of the legal ones, by a Python loop."""
+    state, steps = game.new_initial_state(), 0
+    while not state.is_terminal():
+        state.legal_actions_mask()
+        state.apply_action(random.choice(state.legal_actions()))
+        steps += 1
+    return steps
+
+
 def spiel_perft(state: Any, depth: int, bulk: bool) -> int:
     """Leaves below a state; a pass is an action like another."""
     if depth == 0 or state.is_terminal():
@@ -250,6 +260,11 @@ def measure_open_spiel(effort: Effort) -> Measures:
             best_rate(lambda: spiel_random_game(game), effort),
             "games/s",
             "Python loop over legal_actions and apply_action",
+        ),
+        "mask_steps_per_s": measure(
+            best_rate(lambda: spiel_steps(game), effort),
+            "moves/s",
+            "Python loop over legal_actions_mask, legal_actions and apply_action, one game at a time",
         ),
         "perft_leaves_per_s": perft_measure(
             lambda depth: spiel_perft(game.new_initial_state(), depth, False),
@@ -317,6 +332,40 @@ def pgx_random(env: Any, effort: Effort) -> dict[str, Any]:
     return measure(value, "games/s", how)
 
 
+def pgx_steps(env: Any, effort: Effort) -> dict[str, Any]:
+    """Moves per second of a batch whose finished games begin anew, at the best batch size."""
+    import jax
+    import jax.numpy as jnp
+    from pgx.experimental import auto_reset
+
+    step, rounds = jax.vmap(auto_reset(env.step, env.init)), 64
+    rates: dict[int, float] = {}
+    for batch in (64, 256, 1024, 4096):
+
+        def body(_: int, carry: tuple[Any, Any], batch: int = batch) -> tuple[Any, Any]:
+            state, key = carry
+            key, pick, renew = jax.random.split(key, 3)
+            mask = state.legal_action_mask
+            rank = jnp.floor(jax.random.uniform(pick, (batch, 1)) * mask.sum(1, keepdims=True))
+            action = jnp.argmax(jnp.cumsum(mask, 1) > rank, 1)
+            return step(state, action, jax.random.split(renew, batch)), key
+
+        advance = jax.jit(lambda carry, body=body: jax.lax.fori_loop(0, rounds, body, carry))
+        start = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(0), batch))
+        carry = [advance((start, jax.random.PRNGKey(1)))]
+
+        def steps(batch: int = batch, carry: list[Any] = carry, advance: Any = advance) -> int:
+            carry[0] = jax.block_until_ready(advance(carry[0]))
+            return batch * rounds
+
+        steps()
+        rates[batch] = best_rate(steps, effort._replace(repeats=max(2, effort.repeats // 2)))
+    batch = max(rates, key=rates.__getitem__)
+    tried = ", ".join(f"{size}: {rate:.0f}" for size, rate in rates.items())
+    how = f"jitted fori_loop over vmapped auto_reset(step), uniform legal actions, batch {batch} (by batch {tried})"
+    return measure(rates[batch], "moves/s", how)
+
+
 def pgx_perft(env: Any) -> Callable[[int], int]:
     """Perft level by level, a level one batch: its legal masks give the next level's parents and actions."""
     import jax
@@ -346,6 +395,7 @@ def measure_pgx(effort: Effort) -> Measures:
     how = "level by level, each level one batch of the jitted vmapped step"  # deeper levels run slower
     return {
         "random_games_per_s": pgx_random(env, effort),
+        "batch_steps_per_s": pgx_steps(env, effort),
         "perft_leaves_per_s": perft_measure(pgx_perft(env), how, effort, deepest=7),
     }
 

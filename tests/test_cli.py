@@ -244,7 +244,7 @@ def test_bench_measures_endgames_of_a_file(tmp_path: Path) -> None:
 def test_bench_has_every_figure() -> None:
     figures = json.loads(outflank("bench", "--quick", "--json").stdout)
     sizes = ["4", "6", "8", "10", "12", "14", "16"]
-    for key in ("games_per_s", "single_games_per_s", "games_per_s_all_cores"):
+    for key in ("games_per_s", "single_games_per_s", "games_per_s_all_cores", "steps_in_arrays_per_s"):
         assert list(figures[key]) == sizes and all(rate > 100 for rate in figures[key].values())
     for key in ("perft_leaves_per_s", "import_s", "warm_start_s", "cold_start_s", "perft_resident_mb"):
         assert figures[key] > 0

@@ -22,6 +22,7 @@ import numpy as np
 from outflank import __version__
 from outflank.agents import agent
 from outflank.arena.store import cpu_name
+from outflank.batch import Games
 from outflank.board import SIZES, Position, Rules
 from outflank.kernels.bitboard import count, moves
 from outflank.kernels.jit import Board, Word
@@ -85,6 +86,7 @@ def measure(quick: bool = False, on_progress: Callable[[str], None] = lambda tex
         if size <= 8:
             works[f"{size} side by side"] = _games_work(size, True, seconds)
         works[f"{size} on all cores"] = _all_cores_work(size, seconds)
+        works[f"{size} in arrays"] = _steps_work(size, seconds)
     for name, text, position in SEARCHES:
         works[name] = _search_work(text, position)
     rates = best_rates(works, rounds, on_progress)
@@ -96,6 +98,7 @@ def measure(quick: bool = False, on_progress: Callable[[str], None] = lambda tex
         "games_per_s": {size: max(single[size], beside[size]) for size in single},
         "single_games_per_s": single,
         "games_per_s_all_cores": {str(size): rates[f"{size} on all cores"] for size in SIZES},
+        "steps_in_arrays_per_s": {str(size): rates[f"{size} in arrays"] for size in SIZES},
         "searches": {
             name: {"agent": text, "seconds": 1 / rates[name], **_search_figures(text, position)}
             for name, text, position in SEARCHES
@@ -150,6 +153,21 @@ def _games_work(size: int, beside: bool, seconds: float) -> Work:
                 games_in_turn(me, opp, full, Word(1), games, out)
             games += len(out)
         return games, time.perf_counter() - began
+
+    return work
+
+
+def _steps_work(size: int, seconds: float) -> Work:
+    """Random legal moves in games side by side, with masks and planes; games that are over begin anew."""
+    games = Games(4096 if size <= 8 else 1024, Rules(size))
+    actions = games.random_actions()
+
+    def work() -> tuple[float, float]:
+        steps, began = 0, time.perf_counter()
+        while steps == 0 or time.perf_counter() - began < seconds:
+            games.step(games.random_actions(actions))
+            steps += len(games)
+        return steps, time.perf_counter() - began
 
     return work
 
@@ -241,6 +259,8 @@ def table(figures: dict[str, Any]) -> "Table":
         if int(size) > 8:
             cells[1] = "–"
         result.add_row(f"random games/s, {size}x{size}", *cells)
+    for size, rate in figures["steps_in_arrays_per_s"].items():
+        result.add_row(f"moves/s in arrays, {size}x{size}", "", f"{rate:,.0f}", "")
     for name, search in figures["searches"].items():
         done = search["playouts"] or search["nodes"]
         unit = "playouts/s" if search["playouts"] else "nodes/s"
