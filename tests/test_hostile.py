@@ -181,6 +181,7 @@ BASES: dict[str, list[str]] = {
     "play": ["--terminal", "--size", "5"],
     "bench": ["--no-such-option"],
     "selfplay": ["standard 4x4", "--games", "1", "--out", "games.no-such-kind", "--quiet"],
+    "label": ["games.txt", "--rules", "standard 4x4", "--out", "labels", "--workers", "1025", "--quiet"],
     "learn": ["patterns", "games.txt", "--out", "weights.no-such-kind"],
 }
 """Commands that would play are stopped behind their checks by a number of workers, or a size, that is not possible."""
@@ -217,6 +218,7 @@ def test_commands_answer_or_explain(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO())
     Path("cup.toml").write_text('agents = ["random", "greedy"]\nsizes = [4]\nopenings = "start"\npairs = 1\n')
+    Path("games.txt").write_text("0 +2 b1\n")
     Path("study.toml").write_text(
         'title = "t"\n[[pairings]]\nname = "p"\na = "random"\nb = "greedy"\ngames = 2\nsize = 4\nopenings = "start"\n'
     )

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from outflank import __version__
 from outflank.errors import OutflankError
-from outflank.interfaces.cli import agents, bench, board, learn, match, play, reproduce, store, tournament
+from outflank.interfaces.cli import agents, bench, board, label, learn, match, play, reproduce, store, tournament
 
 _DESCRIPTION = """\
 Outflank, a Reversi laboratory: the usual game and the reversed one (fewest discs
@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"outflank {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (play, reproduce, board, agents, match, tournament, store, learn, bench):
+    for module in (play, reproduce, board, agents, match, tournament, store, learn, label, bench):
         module.register(commands)
     return parser
 
