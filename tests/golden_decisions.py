@@ -42,6 +42,7 @@ _UCT = (
 )
 TEXTS = (
     *("random", "greedy", "greedy(ties=first)", "heuristic", "heuristic(squares=nested, empties=after)"),
+    *("league", "league(eval=five_terms, random=0.5)", "league(eval=patterns(weights=snakes))"),
     *(f"minimax(depth=3, {options})" for options in _MINIMAX),
     *("minimax(nodes=500)", "minimax(nodes=500, search=pvs, order=mobility, hash_mb=1)"),
     *(f"montecarlo(playouts=6, playout={playout})" for playout in _PLAYOUTS),

@@ -26,6 +26,16 @@ def nested(n: int) -> list[int]:
     return [QUARTER_12[row][column] for row in places for column in places]
 
 
+# Lucas & Runarsson 2006, in hundredths: the upper left quarter of the standard weighted piece counter.
+COUNTER = [[100, -25, 10, 5], [-25, -25, 1, 1], [10, 1, 5, 2], [5, 1, 2, 1]]
+
+
+def counter(n: int) -> list[int]:
+    """The standard piece counter for any board, its innermost rows and columns deleted or repeated."""
+    fold = [min(i, n - 1 - i, 3) for i in range(n)]
+    return [COUNTER[row][column] for row in fold for column in fold]
+
+
 def position(board: naive.Board, side: str, worth: list[int]) -> int:
     cells = "".join(board)
     own = sum(value for sign, value in zip(cells, worth, strict=True) if sign == side)

@@ -26,6 +26,8 @@ TEXTS = [
     "greedy",
     "greedy(ties=first)",
     "heuristic",
+    "league",
+    "league(eval=discs, random=0.5)",
     "minimax(depth=2)",
     "minimax(nodes=300, eval=five_terms, search=pvs, order=mobility, hash_mb=1)",
     "minimax(depth=2, eval=terms(mobility=1, discs=[1, 2], phase_ends=[20]))",

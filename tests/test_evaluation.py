@@ -71,6 +71,7 @@ def test_named_evaluations_equal_their_definitions(size: int) -> None:
             on_edge = sum(square in edge for edge in slow.edges(size))
             value[sign] += (1, 4, 100)[on_edge]
         assert worth(read_evaluation("corners"), position) == value["O"] - value["X"]
+        assert worth(read_evaluation("league"), position) == slow.position(board, "O", slow.counter(size))
 
 
 def test_the_nested_table_reproduces_the_printed_matrices() -> None:

@@ -30,6 +30,7 @@ from outflank.kernels import (
     selective,
     selfplay,
     shallow,
+    temporal,
 )
 from outflank.kernels.evaluate import evaluation_of
 from outflank.kernels.jit import INTERPRETED, KERNELS, NATIVE, Board, Word
@@ -38,6 +39,7 @@ from outflank.kernels.policy import KINDS
 from outflank.kernels.table import new_table
 from outflank.learn.games import read_positions
 from outflank.learn.regression import errors, fit
+from outflank.learn.temporal import Plan, State, new_trail
 from outflank.patterns import PatternWeights, pattern_set, quantised
 from outflank.search.policy import PlayoutPolicy
 from outflank.search.probcut import shipped_probcut
@@ -276,6 +278,14 @@ def test_kernels_have_the_types_they_promise() -> None:
             selective.principal(me, opp, 3, -9, 9, 0, 0, 1, search)
             selective.null_window(me, opp, 3, 0, 0, 0, 1, search)
             selective.foreseen(me, opp, 1, -(10**9), 10**9, search)
+        plan = Plan(Rules(size), "squares", games=1)
+        learned, terms = State.begin(plan), plan.terms()
+        one_ply = learned.learned().build()
+        taught = one_ply, learned.weights, plan.network.patterns.twins, terms, plan.course(True), Word(1)
+        assert temporal.learn_games(me, opp, full, *taught, 0, 1, new_trail(Rules(size), size**2))[1] > size**2 // 2
+        points = np.zeros(3, np.int64)
+        temporal.one_ply_games(me, opp, full, one_ply, terms, 1, 0.1, Word(1), 0, 2, points)
+        assert points.sum() == 2
         course = lanes.Course(me, opp, full, me, opp, 1, 1, 2, size**2 - 5, 1)
         rows = [np.zeros((size**2, len(me)), np.uint64) for _ in range(3)]
         kept = lanes.Kept(rows[0], rows[1], np.zeros(size**2, np.int8), np.zeros(1, np.int8))

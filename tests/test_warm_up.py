@@ -31,7 +31,7 @@ LARGE = (
 """Agents for a board of four words, of which every kernel takes another type."""
 SMALL = (
     *LARGE,
-    *("random", "greedy", "solver(nodes=50, by=wdl)", "minimax(nodes=50, endgame=5, endgame_by=margin)"),
+    *("random", "greedy", "league", "solver(nodes=50, by=wdl)", "minimax(nodes=50, endgame=5, endgame_by=margin)"),
     *("minimax(depth=2, search=pvs, order=mobility, hash_mb=1)", "minimax(depth=2, eval=five_terms, order=eval)"),
     *("minimax(seconds=1ms)", "montecarlo(playouts=1, playout=epsilon(0.3))", "uct(seconds=1ms)"),
     *("uct(playouts=4, playout=cutoff(depth=3))", "uct(playouts=8, leaf_playouts=4, tree=flat, endgame=5)"),

@@ -13,7 +13,6 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from outflank.board import Rules
 from outflank.errors import BadSpec
 from outflank.kernels.evaluate import MOBILITY, TERMS, AnyEvaluation, Evaluation
 from outflank.kernels.plug import compile_evaluation
-from outflank.patterns import PatternWeights, file_digest, read_weights, shipped_weights
+from outflank.patterns import PatternWeights, digest_called, shipped_weights, weights_called
 from outflank.schema import LARGEST, CheckedOptions, Option, OptionType, Signature, lookup, numbers, text
 from outflank.spec import Value, as_call, show
 
@@ -56,11 +55,16 @@ def _quarter(triangle: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
 # Weights for playouts of the reversed game: corners seldom, the squares that force them on the opponent often.
 _SHY = (1, 14, 10, 11, 16, 12, 12, 10, 12, 12)
 
+# The standard weighted piece counter of the Othello league, in hundredths: Yoshioka, Ishii & Ito 1999, as printed by
+# Lucas & Runarsson 2006.
+_LEAGUE = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1)
+
 _TABLES = {
     "nested": _NESTED,
     "classic": _quarter(_CLASSIC),
     "corners": ((100, 4), (4, 1)),
     "shy": _quarter(_SHY),
+    "league": _quarter(_LEAGUE),
     "flat": ((1,),),
 }
 
@@ -147,12 +151,12 @@ class EvaluationSpec:
     trained: bool = False
     """Whether it is the sum of trained patterns."""
     file: str = ""
-    """Where their weights are, unless they are those of the package."""
+    """Where their weights are, or the name of a network, unless they are those of the package."""
 
     def load(self) -> Callable[..., int] | None:
         """The person's own function, or None; raises BadSpec where there is no such function or file of weights."""
         if self.file:
-            file_digest(Path(self.file))
+            digest_called(self.file)
         module, _, name = self.own.partition(":")
         return load_object(module, name, "evaluation function f(own, opp, size) -> int") if self.own else None
 
@@ -172,11 +176,11 @@ class EvaluationSpec:
 
     def pattern_weights(self, rules: Rules) -> PatternWeights:
         """The weights of an evaluation that is trained."""
-        return read_weights(Path(self.file), rules) if self.file else shipped_weights(rules)
+        return weights_called(self.file, rules) if self.file else shipped_weights(rules)
 
     def build(self, rules: Rules) -> tuple[AnyEvaluation, Any]:
         """(tables and weights for these rules, the compiled function of a person or None)."""
-        return _build(self, rules, file_digest(Path(self.file)) if self.file else "")
+        return _build(self, rules, digest_called(self.file) if self.file else "")
 
 
 @lru_cache(maxsize=64)
@@ -194,7 +198,7 @@ def _build(spec: EvaluationSpec, rules: Rules, _content: str) -> tuple[AnyEvalua
     return arrays, None if function is None else compile_evaluation(function, rules.words)
 
 
-_FIXED = {"discs": {"discs": (1,)}, "corners": {"position": (1,)}}
+_FIXED = {"discs": {"discs": (1,)}, "corners": {"position": (1,)}, "league": {"position": (1,)}}
 """Weights of the sets that have no options for them."""
 
 
@@ -215,7 +219,8 @@ def _weighted(filled: CheckedOptions) -> EvaluationSpec:
                 f"{term} has {len(given)} weights; expected 1, or {phases} for the phases that phase_ends makes"
             )
         columns.append(given * phases if len(given) == 1 else given)
-    table = filled.get("squares", Table("corners", _TABLES["corners"]))
+    name = filled.name if filled.name in _TABLES else "corners"
+    table = filled.get("squares", Table(name, _TABLES[name]))
     return EvaluationSpec(str(filled), table, tuple(zip(*columns, strict=True)), tuple(limits))
 
 
@@ -252,6 +257,11 @@ _SIGNATURES = {
         Signature("discs", "own discs minus opposing discs", source="He & Lin, simple evaluation"),
         Signature("corners", "100 a corner, 4 an edge square, 1 any other", source="He & Lin, complex evaluation"),
         Signature(
+            "league",
+            "the standard weighted piece counter of the Othello league, in hundredths",
+            source="Yoshioka, Ishii & Ito 1999; Lucas & Runarsson 2006",
+        ),
+        Signature(
             "positional",
             "10 x square worths + 5 x mobility",
             (
@@ -278,7 +288,14 @@ _SIGNATURES = {
         Signature(
             "patterns",
             "trained weights of corners, edges, rows and diagonals: hundredths of a disc at the end of the game",
-            (Option("weights", text(most=1000), None, "a file of outflank learn; those of the package unless told"),),
+            (
+                Option(
+                    "weights",
+                    text(most=1000),
+                    None,
+                    "a file of outflank learn, or pairs, triples or snakes (8x8); our best unless told",
+                ),
+            ),
             "ours, after Buro 1997; 6x6, 8x8 and 10x10, both variants",
         ),
         Signature(

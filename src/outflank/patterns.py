@@ -6,15 +6,18 @@ one of the two. The kinds follow Buro (Logistello, 1997), cut for every size: co
 triangle of ten, block of 2x5, inner rows, diagonals of four squares or more. The worth of having the move is a weight
 of its own, by number of discs: in the reversed game it is two to three discs for whoever will not play last.
 
-Weights are trained by `outflank.learn`; those in `weights/` come with a card that says how.
+Weights are trained by `outflank.learn`; those in `weights/` come with a card that says how. A file of weights may have
+kinds of its own (`learn/tuples.py` makes some): its card then lists them, each by its squares. Networks of such kinds
+that the package has are files in `weights/networks`, and known by a name.
 """
 
 import hashlib
 import io
 import json
 import math
+import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -26,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.board import Rules
-from outflank.errors import BadRules, BadSpec
+from outflank.errors import BadNotation, BadRules, BadSpec
 from outflank.inputs import open_file, put_file, shown
 from outflank.kernels.patterns import SCALE, Patterns
 
@@ -84,11 +87,16 @@ class PatternSet:
         return self.tempo + self.size**2 + 1
 
     @cached_property
-    def canonical(self) -> npt.NDArray[np.int32]:
-        """[weights]: for every pattern the lower of itself and its mirrored twin."""
+    def twins(self) -> npt.NDArray[np.int32]:
+        """[weights]: for every pattern its mirrored twin; itself where it has none."""
         twins = [offset + _twins(self.kinds[name], self.size) for name, offset in self.offsets.items()]
         twins.append(np.arange(self.tempo, self.weights))
-        return np.minimum(np.arange(self.weights), np.concatenate(twins)).astype(np.int32)
+        return np.concatenate(twins).astype(np.int32)
+
+    @cached_property
+    def canonical(self) -> npt.NDArray[np.int32]:
+        """[weights]: for every pattern the lower of itself and its mirrored twin."""
+        return np.minimum(np.arange(self.weights, dtype=np.int32), self.twins)
 
     def centers(self) -> npt.NDArray[np.int32]:
         """[instances]: where the weight of the empty pattern of each instance stands."""
@@ -116,6 +124,51 @@ def pattern_set(size: int) -> PatternSet:
     return PatternSet(size, {name: tuple(r * size + c for r, c in places) for name, places in _kinds(size).items()})
 
 
+_MOST_KINDS, _MOST_WEIGHTS = 256, 2**21
+"""Of a set of patterns that a file brings along, so that nobody's file fills the memory."""
+_SQUARE = re.compile("[a-z][0-9]{1,2}")
+
+
+def set_of_squares(size: int, kinds: Iterable[str]) -> PatternSet:
+    """The patterns whose kinds are given by their squares, each at all its places on a board up to 10x10.
+
+    >>> pairs = set_of_squares(8, ["a1b1", "c2d3"])
+    >>> len(pairs.instances), pairs.weights - pairs.tempo, pairs.kinds["c2d3"]
+    (16, 65, (10, 19))
+    >>> set_of_squares(8, ["a1a1"])
+    Traceback (most recent call last):
+    outflank.errors.BadSpec: a pattern 'a1a1' is not possible on 8x8; expected 1 to 10 different squares such as a1b2
+    """
+    if size > _LARGEST:
+        raise BadSpec(f"there are no patterns for {size}x{size}; expected {_LARGEST}x{_LARGEST} or smaller")
+    found = {name: _squares_named(size, name) for name in kinds}
+    weights = sum(3 ** len(squares) for squares in found.values())
+    if not 1 <= len(found) <= _MOST_KINDS or weights > _MOST_WEIGHTS:
+        raise BadSpec(
+            f"{len(found):,} kinds of patterns with {weights:,} weights are not possible; expected 1 to {_MOST_KINDS} "
+            f"with at most {_MOST_WEIGHTS:,}"
+        )
+    return PatternSet(size, found)
+
+
+def _squares_named(size: int, name: str) -> tuple[int, ...]:
+    parts = _SQUARE.findall(name) if len(name) <= 3 * _LARGEST else []
+    try:
+        squares = tuple(int(Rules(size).square(part)) for part in parts)
+    except BadNotation:
+        squares = ()
+    good = 1 <= len(set(squares)) == len(squares) <= _LARGEST and "".join(parts) == name
+    if not good or len(_own_images(squares, size)) > 2:
+        expected = f"expected 1 to {_LARGEST} different squares such as a1b2"
+        raise BadSpec(f"a pattern {shown(name)} is not possible on {size}x{size}; {expected}")
+    return squares
+
+
+def _own_images(squares: tuple[int, ...], size: int) -> list[tuple[int, ...]]:
+    """The images of a pattern on its own squares, itself first: at most two, or one weight would have several twins."""
+    return list(dict.fromkeys(image for image in _symmetric(squares, size) if set(image) == set(squares)))
+
+
 def _symmetric(squares: tuple[int, ...], size: int) -> list[tuple[int, ...]]:
     """The squares under the eight symmetries of the board, the identity first."""
     rules = Rules(size)
@@ -131,7 +184,7 @@ def _images(squares: tuple[int, ...], size: int) -> list[tuple[int, ...]]:
 def _twins(squares: tuple[int, ...], size: int) -> npt.NDArray[np.int64]:
     """For every number of a pattern, from the lowest, that of the same discs mirrored; itself where none is."""
     n = len(squares)
-    twin = next((i for i in _symmetric(squares, size)[1:] if set(i) == set(squares) and i != squares), squares)
+    twin = _own_images(squares, size)[-1]
     digits = np.array(np.unravel_index(np.arange(3**n), (3,) * n))
     return np.asarray(np.ravel_multi_index(digits[[squares.index(square) for square in twin]], (3,) * n))
 
@@ -152,6 +205,13 @@ class PatternWeights:
     values: npt.NDArray[np.int16]
     """[phases, weights] in 1/SCALE discs."""
     card: Mapping[str, Any]
+    own_patterns: PatternSet | None = None
+    """Which patterns they are for; None for the usual ones."""
+
+    @property
+    def patterns(self) -> PatternSet:
+        """The patterns that they are for."""
+        return self.own_patterns or pattern_set(self.rules.size)
 
     @property
     def phase_length(self) -> int:
@@ -165,17 +225,18 @@ class PatternWeights:
 
     def build(self) -> Patterns:
         """What the kernels take."""
-        patterns = pattern_set(self.rules.size)
+        patterns = self.patterns
         return Patterns(
             patterns.rows(), patterns.centers(), self.values, patterns.tempo, FIRST_DISCS, self.phase_length
         )
 
     def write(self, path: Path) -> None:
         """Writes the file that `read_weights` reads: one weight for a pattern and its mirrored twin."""
-        canonical = pattern_set(self.rules.size).canonical
+        canonical = self.patterns.canonical
         kept = self.values[:, canonical == np.arange(len(canonical))]
+        card = dict(self.card) | ({"kinds": list(self.own_patterns.kinds)} if self.own_patterns else {})
         packed = io.BytesIO()
-        np.savez_compressed(packed, weights=kept, card=np.array(json.dumps(dict(self.card))))
+        np.savez_compressed(packed, weights=kept, card=np.array(json.dumps(card)))
         put_file(path, packed.getvalue())
 
 
@@ -193,6 +254,14 @@ _MOST_IN_CARD = 2**20
 def read_weights(path: Path, rules: Rules) -> PatternWeights:
     """The weights of a file for these rules; BadSpec says what is wrong with a file that has none."""
     return _parsed(_content(path), str(path), rules)
+
+
+def read_usual_weights(path: Path, rules: Rules) -> PatternWeights:
+    """The weights of a file for these rules and the usual patterns; BadSpec where it has patterns of its own."""
+    weights = read_weights(path, rules)
+    if weights.own_patterns is not None:
+        raise BadSpec(f"{path} has weights of other patterns; expected those of corners, edges, rows and diagonals")
+    return weights
 
 
 def weights_in(path: Path) -> PatternWeights:
@@ -264,21 +333,35 @@ def _rules_of(card: Mapping[str, Any], name: str) -> Rules:
 
 
 def _parsed(content: bytes, name: str, rules: Rules) -> PatternWeights:
-    canonical = pattern_set(rules.size).canonical
-    places = np.cumsum(canonical == np.arange(len(canonical))) - 1
     with _members(content, name) as archive:
         card = _card(archive)
         kept = _array(archive, "weights", MOST_IN_WEIGHTS)
     made_for = _rules_of(card, name)
     if made_for != rules:
         raise BadSpec(f"{name} has weights for {made_for}; expected weights for {rules}")
+    own = _own_patterns(card, rules.size, name)
+    canonical = (own or pattern_set(rules.size)).canonical
+    places = np.cumsum(canonical == np.arange(len(canonical))) - 1
     expected = places[-1] + 1
     if kept.dtype != np.int16 or kept.ndim != 2 or kept.shape[1] != expected or not 1 <= len(kept) <= MOST_PHASES:
         raise BadSpec(
             f"{name} has weights of the shape {kept.shape} in {kept.dtype}; expected 1 to {MOST_PHASES} phases of "
             f"{expected} in int16"
         )
-    return PatternWeights(rules, np.ascontiguousarray(kept[:, places[canonical]]), card)
+    return PatternWeights(rules, np.ascontiguousarray(kept[:, places[canonical]]), card, own)
+
+
+def _own_patterns(card: Mapping[str, Any], size: int, name: str) -> PatternSet | None:
+    """The patterns that a card lists; None where it has the usual ones."""
+    kinds = card.get("kinds")
+    if kinds is None:
+        return None
+    try:
+        if not isinstance(kinds, list) or not all(isinstance(kind, str) for kind in kinds):
+            raise BadSpec("its card lists no patterns; expected squares such as a1b2")
+        return set_of_squares(size, kinds)
+    except BadSpec as error:
+        raise BadSpec(f"{name}: {error}") from None
 
 
 # --- those of the package ----------------------------------------------------------------------------------------
@@ -298,6 +381,51 @@ def shipped_weights(rules: Rules) -> PatternWeights:
 
 def _shipped() -> list[str]:
     return sorted(file.name for file in _SHIPPED.iterdir() if file.name.endswith(".npz"))
+
+
+_NETWORKS = _SHIPPED / "networks"
+
+
+def _networks() -> dict[str, dict[str, str]]:
+    """The networks of the package: by name, the file for every rules that it is for."""
+    found: dict[str, dict[str, str]] = {}
+    for file in sorted(file.name for file in _NETWORKS.iterdir() if file.name.endswith(".npz")):
+        name, variant, board = file.removesuffix(".npz").rsplit("-", 2)
+        found.setdefault(name, {})[f"{variant} {board}"] = file
+    return found
+
+
+def weights_called(name: str, rules: Rules) -> PatternWeights:
+    """The weights that a text names, for these rules: a file, or a network of the package.
+
+    >>> len(weights_called("pairs", Rules(8)).patterns.kinds)
+    32
+    """
+    if name.endswith(".npz"):
+        return read_weights(Path(name), rules)
+    known = _network(name)
+    if str(rules) not in known:
+        raise BadSpec(f"there is no network {name} for {rules}; expected {' or '.join(known)}")
+    with resources.as_file(_NETWORKS / known[str(rules)]) as path:
+        return read_weights(path, rules)
+
+
+def digest_called(name: str) -> str:
+    """What tells the weights that a text names from any others: a part of the identity of who uses them."""
+    if name.endswith(".npz"):
+        return file_digest(Path(name))
+    digest = hashlib.blake2b(digest_size=5)
+    for file in _network(name).values():
+        digest.update((_NETWORKS / file).read_bytes())
+    return digest.hexdigest()
+
+
+def _network(name: str) -> dict[str, str]:
+    known = _networks()
+    if name not in known:
+        expected = f"expected the name of a file such as weights.npz, or {' or '.join(known)}"
+        raise BadSpec(f"{shown(name)} is no file of weights; {expected}")
+    return known[name]
 
 
 @cache

@@ -20,7 +20,7 @@ from outflank.agents.kinds import KINDS
 from outflank.agents.registry import IDENTITY, canonical, is_own
 from outflank.bots import BOTS, bot_files_digest
 from outflank.errors import BadSpec
-from outflank.patterns import file_digest, weights_digest
+from outflank.patterns import digest_called, weights_digest
 from outflank.spec import Call, Value, parse
 
 
@@ -85,7 +85,7 @@ def _trained(value: Value) -> Iterator[str]:
         yield weights_digest()
     if isinstance(value, Call) and value.name in ("patterns", "engine"):
         files = (file for option, file in value.options if option == "weights" and isinstance(file, str))
-        yield from (file_digest(Path("".join(file))) for file in files)
+        yield from (digest_called("".join(file)) for file in files)
     elif isinstance(value, Call):
         for item in (*value.values, *(item for _, item in value.options)):
             yield from _trained(item)

@@ -8,7 +8,7 @@ and the test that compares them says whose number to raise.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from outflank.agents.players import RandomPlayer, SolverPlayer, WithEndgame
+from outflank.agents.players import Erring, RandomPlayer, SolverPlayer, WithEndgame
 from outflank.bots import BOTS, USUAL_LIMITS, build_bot
 from outflank.engines import GTP, NBOARD, build_gtp, build_nboard
 from outflank.errors import BadSpec
@@ -104,6 +104,11 @@ def _uct(options: CheckedOptions) -> Player:
     return _with_endgame(search, options)
 
 
+def _league(options: CheckedOptions) -> Player:
+    options["eval"].load()
+    return Erring(MinimaxSearch(options["eval"], MinimaxOptions(ties="random", win=0)), options["random"])
+
+
 def _engine(options: CheckedOptions) -> Player:
     confidence = next(level for level, percent in enumerate(PERCENT) if percent >= options["confidence"])
     return EngineSearch(
@@ -192,6 +197,20 @@ KINDS = {
             ),
             build=lambda options: HeuristicPlayer(options["squares"], options["empties"]),
             behaviour=1,
+        ),
+        AgentKind(
+            Signature(
+                "league",
+                "a player of the Othello league: one ply of an evaluation, and some random moves",
+                (
+                    evaluation_option("league"),
+                    Option("random", number(0, 1), 0.1, "share of moves drawn at random"),
+                ),
+                "Lucas & Runarsson 2006; Jaśkowski 2014",
+            ),
+            build=_league,
+            behaviour=1,
+            limits=lambda options: Limits(depth=1),
         ),
         AgentKind(
             Signature(

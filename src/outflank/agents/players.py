@@ -1,4 +1,4 @@
-"""Players that are not searches of their own: random moves, the solver, and the solver behind another player."""
+"""Players that are not searches of their own: random moves, the solver, and players around others."""
 
 import random
 import time
@@ -66,12 +66,10 @@ class SolverPlayer(Player):
 
 
 @dataclass(frozen=True)
-class WithEndgame(Player):
-    """A player that hands over to the solver when few squares are empty."""
+class Around(Player):
+    """A player that leaves to another what it does not do itself."""
 
     player: Player
-    empties: int
-    solver: SolverPlayer
 
     def new_game(self) -> None:
         """Tells the player."""
@@ -84,6 +82,31 @@ class WithEndgame(Player):
     def be_brief(self) -> None:
         """Tells the player."""
         self.player.be_brief()
+
+    def preparations(self, rules: Rules) -> list[Preparation]:
+        """Those of the player."""
+        return self.player.preparations(rules)
+
+
+@dataclass(frozen=True)
+class Erring(Around):
+    """A player that draws a share of its moves at random, as all do in the Othello league."""
+
+    share: float
+
+    def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
+        """The player's decision, or with this probability any legal move."""
+        chance = random.Random(seed)
+        chosen = RandomPlayer() if chance.random() < self.share else self.player
+        return chosen.choose(position, limits, chance.getrandbits(60))
+
+
+@dataclass(frozen=True)
+class WithEndgame(Around):
+    """A player that hands over to the solver when few squares are empty."""
+
+    empties: int
+    solver: SolverPlayer
 
     def preparations(self, rules: Rules) -> list[Preparation]:
         """Those of the player and of the solver."""

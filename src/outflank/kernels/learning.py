@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from outflank.kernels.bitboard import both, count, either, is_empty, load, moves, single, store
 from outflank.kernels.jit import Board, Words, inlined, kernel
-from outflank.kernels.patterns import Patterns, phase_of, places_of_8, places_of_10
+from outflank.kernels.patterns import Patterns, phase_of, write_places
 from outflank.kernels.rules import after
 
 Bytes = npt.NDArray[np.uint8]
@@ -121,15 +121,6 @@ def read_lines(
 # --- sums ----------------------------------------------------------------------------------------------------------
 
 
-@inlined
-def _write_places(me: Board, opp: Board, patterns: Patterns, places: Places) -> None:
-    """Writes where the weight of every pattern of a position stands; `places` has room for each."""
-    if len(me) == 1:
-        places_of_8(me, opp, patterns, places)
-    else:
-        places_of_10(me, opp, patterns, places)
-
-
 @kernel
 def predict(
     own: Words, other: Words, full: Board, patterns: Patterns, weights: Floats, places: Places, values: Floats
@@ -139,7 +130,7 @@ def predict(
         me, opp = load(own, row, full), load(other, row, full)
         discs = count(either(me, opp))
         phase = phase_of(discs, patterns)
-        _write_places(me, opp, patterns, places)
+        write_places(me, opp, patterns, places)
         total = weights[phase, patterns.tempo + discs]
         for i in range(len(patterns.centers)):
             total += weights[phase, np.uint32(places[i])]
@@ -161,7 +152,7 @@ def project(
     for row in range(len(own)):
         me, opp = load(own, row, full), load(other, row, full)
         move = patterns.tempo + count(either(me, opp))
-        _write_places(me, opp, patterns, places)
+        write_places(me, opp, patterns, places)
         error = labels[row] - weights[move]
         for i in range(len(patterns.centers)):
             error -= weights[np.uint32(places[i])]

@@ -140,6 +140,15 @@ def places_of_10(me: Board, opp: Board, patterns: Patterns, places: npt.NDArray[
 
 
 @inlined
+def write_places(me: Board, opp: Board, patterns: Patterns, places: npt.NDArray[np.int32]) -> None:
+    """Writes where the weight of every pattern of a position stands; `places` has room for each."""
+    if len(me) == 1:
+        places_of_8(me, opp, patterns, places)
+    else:
+        places_of_10(me, opp, patterns, places)
+
+
+@inlined
 def phase_of(discs: int, patterns: Patterns) -> int:
     """The phase of a position with this many discs."""
     return min(max(discs - patterns.first, 0) // patterns.length, len(patterns.weights) - 1)

@@ -29,7 +29,7 @@ from outflank.kernels.jit import Board, Word
 from outflank.kernels.lanes import Course, Kept
 from outflank.kernels.patterns import Patterns
 from outflank.learn.training import PHASES
-from outflank.patterns import MOST_PHASES, PatternWeights, file_digest, pattern_set, quantised, read_weights
+from outflank.patterns import MOST_PHASES, PatternWeights, file_digest, pattern_set, quantised, read_usual_weights
 from outflank.progress import Progress
 
 _RIDGE = 25.0
@@ -160,7 +160,7 @@ class State:
     def begin(cls, plan: Plan) -> "State":
         """The weights that the plan begins with."""
         if plan.start:
-            weights = read_weights(Path(plan.start), plan.rules).in_discs
+            weights = read_usual_weights(Path(plan.start), plan.rules).in_discs
             if plan.phases not in (None, len(weights)):
                 raise BadSpec(f"phases={plan.phases} is not possible: the weights to begin with have {len(weights)}")
         else:
@@ -204,7 +204,7 @@ class State:
     def trained(self, card: str) -> PatternWeights:
         """The weights as they are played with, and how they were made on this card."""
         plan, patterns = self.plan, pattern_set(self.plan.rules.size)
-        before = read_weights(Path(plan.start), plan.rules).card.get("made", []) if plan.start else []
+        before = read_usual_weights(Path(plan.start), plan.rules).card.get("made", []) if plan.start else []
         step = {"by": "outflank learn cuda", **plan.facts(), "all games": self.games, "card": card}
         step |= {"seconds": round(self.seconds, 1), "random_moves": plan.course().randoms}
         weights = PatternWeights(plan.rules, quantised(self.weights), {})
@@ -310,7 +310,7 @@ class _Run:
         self.course = plan.course()
         self.play_kernel = card.play_kernel(shape, rules.words, plan.levels)
         self.collect_kernel, self.step_kernel = card.collect_kernel(shape), card.step_kernel()
-        self.twins = card.put(_twins(patterns.canonical))
+        self.twins = card.put(patterns.twins)
         self.arrays = [card.put(array) for array in (state.weights, state.mean, state.square)]
         self.sums = card.put(np.zeros(state.weights.shape, np.int64))
         self.patterns = self._patterns()
@@ -359,11 +359,3 @@ class _Run:
         """Brings the state back from the card."""
         state = self.state
         state.weights, state.mean, state.square = (array.copy_to_host() for array in self.arrays)
-
-
-def _twins(canonical: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """[weights]: the mirrored twin of every pattern; itself where it has none."""
-    twins = np.arange(len(canonical), dtype=np.int32)
-    upper = np.flatnonzero(canonical != twins)
-    twins[upper], twins[canonical[upper]] = canonical[upper], upper
-    return twins

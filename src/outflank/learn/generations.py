@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from outflank.agents import identity
-from outflank.arena.match import scoreboard
+from outflank.arena.match import MatchResult, scoreboard
 from outflank.arena.openings import read_openings
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, Slot, plan_match
@@ -34,7 +34,7 @@ from outflank.game import Game
 from outflank.inputs import MOST_IN_TEXT, expect, file_name, open_file, put_file, shown
 from outflank.learn.selfplay import SelfPlay, write_games
 from outflank.learn.training import Method, train
-from outflank.patterns import pattern_set, read_weights
+from outflank.patterns import pattern_set, read_usual_weights, read_weights
 from outflank.progress import Progress
 from outflank.spec import Quoted, show
 
@@ -121,6 +121,12 @@ class Measure:
     score: tuple[float, float | None, float | None]
     elo: tuple[float, float | None, float | None]
 
+    @classmethod
+    def of(cls, opponent: str, result: MatchResult) -> "Measure":
+        """What a match says."""
+        tally = result.tally
+        return cls(opponent, tally.wins, tally.draws, tally.losses, _ends(result.score), _ends(result.elo))
+
     @property
     def elo_text(self) -> str:
         """Elo with its interval, in words where the games give only a bound."""
@@ -175,7 +181,7 @@ class _Run:
         """Says why a directory that is there cannot be gone on with, or makes it."""
         plan, written = self.place / "plan.json", self.plan.facts()
         if self.best is not None:
-            read_weights(self.best, self.plan.rules)
+            read_usual_weights(self.best, self.plan.rules)
         if plan.exists():
             found = _read(plan)
             for key, value in written.items():
@@ -254,8 +260,7 @@ class _Run:
 
             run_plan(match, store, self.executor, on_game)
             result = board.result()
-        tally = result.tally
-        return Measure(other, tally.wins, tally.draws, tally.losses, _ends(result.score), _ends(result.elo))
+        return Measure.of(other, result)
 
     def _openings(self) -> Path:
         """Even openings, found once."""

@@ -8,8 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank import __version__
+from outflank.arena.statistics.estimates import score
+from outflank.evaluation import read_table
 from outflank.kernels.patterns import SCALE
+from outflank.learn.anchors import Strength
 from outflank.learn.generations import Generation, Measure, Plan
+from outflank.learn.temporal import State, square_worths
 from outflank.learn.training import Training
 from outflank.patterns import pattern_set
 from outflank.report.document import Cell, Document, Drawing, Figure, Section, Table, Value
@@ -226,3 +230,85 @@ def _strength_figure(generations: Sequence[Generation]) -> Figure:
     scales = Scales("generation", "share of points against", share=True)
     caption = "How each generation scored against five terms at the same depth, and against the best before it."
     return Figure("generations", caption, points_with_intervals([one for one in found if one.x], scales))
+
+
+# --- temporal differences ------------------------------------------------------------------------------------------
+
+
+def temporal_document(state: State, strengths: Sequence[Strength], facts: Mapping[str, str]) -> Document:
+    """The report of learning by temporal differences."""
+    plan, last, network = state.plan, state.curve[-1], state.plan.network
+    opponent = f"the evaluation {plan.opponent}" if plan.opponent else "itself"
+    lead = (
+        f"A network of {len(network.patterns.kinds)} kinds of patterns, `{network.canonical}`, played {state.games:,} "
+        f"games of {plan.rules} against {opponent} in {state.seconds:.0f} s and learned from each. One ply ahead, by "
+        f"the rules of the Othello league, it scores **{100 * last.score:.1f} %** against the standard piece counter."
+    )
+    sections = [
+        Section("Learning curve", [curve_figure({network.canonical: state})]),
+        Section("Strength", [strength_table(strengths)] if strengths else ["Not measured."]),
+        Section("What was learned", [worth_figure(state)]),
+    ]
+    settings = {name: str(value) for name, value in plan.facts().items()}
+    made = {**facts, **settings, "made by": f"outflank {__version__}"}
+    return Document(f"Temporal differences for {plan.rules}", lead, sections, made)
+
+
+def curve_figure(states: Mapping[str, State]) -> Figure:
+    """The score in the league by games of learning, with 95 % intervals; several runs in one picture."""
+    series = []
+    for label, state in states.items():
+        found = [score((point.losses, point.draws, point.wins)) for point in state.curve]
+        ends = [one.low for one in found], [one.high for one in found]
+        games = [point.games for point in state.curve]
+        series.append(Series(label, games, [one.value for one in found], *ends))
+    caption = (
+        "Points against the standard piece counter at one ply, a tenth of all moves random, by games of learning. "
+        "None of these games teaches the network anything."
+    )
+    scales = Scales("games of learning", "points in the league", log_x=True, share=True)
+    return Figure("td-curve", caption, points_with_intervals(series, scales, joined=True))
+
+
+def strength_table(strengths: Sequence[Strength]) -> Table:
+    """A line for every opponent."""
+    rows: list[list[Value]] = []
+    for one in strengths:
+        measure = one.measure
+        value, low, high = measure.score
+        share = f"{100 * value:.1f} % [{100 * (low or 0):.1f}, {100 * (1 if high is None else high):.1f}]"
+        games = measure.wins + measure.draws + measure.losses
+        rows.append([one.player, measure.opponent, games, share, measure.elo_text])
+    heads = ["with these weights", "against", "games", "points", "Elo"]
+    return Table(heads, rows, "Strength", "With 95 % intervals; each opening with both colours.", "strength")
+
+
+def worth_figure(state: State) -> Figure:
+    """What a disc on each square is worth, beside the weights of the league's piece counter."""
+    rules = state.plan.rules
+    turned = 1 if rules.variant == "standard" else -1
+    league = turned * read_table("league").squares(rules.size).astype(float)
+    worths = square_worths(state.learned(), state.plan.phases // 2)
+    panels = [worth_drawing(worths, rules.size, "learned"), worth_drawing(league, rules.size, "standard piece counter")]
+    caption = (
+        "What a disc on each square is worth, the largest set to 1: as it was learned, and as people set it. "
+        "Of larger patterns it is the mean over whatever stands on their other squares."
+    )
+    return Figure("td-squares", caption, panels, size=(9.6, 4.6))
+
+
+def worth_drawing(worths: npt.NDArray[np.float64], size: int, title: str) -> Drawing:
+    """A board with a number and a colour for every square: green is good, red is bad."""
+
+    def draw_worths(axes: Any) -> None:
+        board = (worths / max(1e-9, float(np.abs(worths).max()))).reshape(size, size)
+        axes.imshow(board, cmap="RdYlGn", vmin=-1, vmax=1)
+        for row in range(size):
+            for column in range(size):
+                axes.text(column, row, f"{board[row, column]:+.2f}", ha="center", va="center", fontsize=7, color=INK)
+        axes.set_xticks(range(size), [chr(ord("a") + column) for column in range(size)])
+        axes.set_yticks(range(size), [str(row + 1) for row in range(size)])
+        axes.grid(False)
+        axes.set_title(title)
+
+    return draw_worths

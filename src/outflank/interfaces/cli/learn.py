@@ -18,7 +18,7 @@ _SELFPLAY = (
     "Play games of an agent against itself into a file: a line a game, no database. The same command continues where "
     "it stopped, and the file is the same on any number of workers. docs/training.md explains what it is for."
 )
-_LEARN = "Train the weights of patterns (eval=patterns) from games; docs/training.md explains how."
+_LEARN = "Train the weights of patterns (eval=patterns) from games; docs/training.md and docs/learning.md explain how."
 _GENERATIONS = (
     "Weights that teach themselves, from nothing or from a file: each generation plays games, is fitted to them and "
     "plays the best before; it replaces that where it is not worse. Killed at any step, the same command continues."
@@ -38,6 +38,11 @@ _PATTERNS = (
 _CUDA = (
     "Weights from nothing, or from a file, on an NVIDIA GPU: rounds of self-play and training, a million games a "
     "second. Killed at any time, the same command continues after the last whole round. Needs the extra gpu."
+)
+_TD = (
+    "Temporal differences: a network of patterns plays itself, one ply ahead, and learns from every game; nothing but "
+    "the rules is known. Killed at any time, the same command continues. Play with its weights by "
+    "eval=patterns(weights=FILE); docs/learning.md explains the method."
 )
 
 
@@ -63,6 +68,7 @@ def register(commands: Any) -> None:
     learners = learn.add_subparsers(title="what to learn", metavar="WHAT", required=True)
     _register_patterns(learners)
     _register_generations(learners)
+    _register_td(learners)
     _register_cuda(learners)
     _register_probcut(learners)
     _register_opening(learners)
@@ -102,6 +108,41 @@ def _register_generations(learners: Any) -> None:
     add_quiet_option(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=run_generations, resumes=True)
+
+
+def _register_td(learners: Any) -> None:
+    command = learners.add_parser("td", help="a network that plays itself", description=_TD)
+    command.add_argument("--rules", default="standard 8x8", metavar="RULES", help='such as "reversed 6x6"')
+    command.add_argument("--out", required=True, metavar="FILE", help="where the weights go: NAME.npz")
+    command.add_argument(
+        "--patterns",
+        default="straight(2)",
+        metavar="NETWORK",
+        help="squares (a weighted piece counter), straight(N), snakes(HOW MANY, LENGTH) or usual (straight(2))",
+    )
+    command.add_argument("--games", type=int, default=1_000_000, metavar="N", help="games of self-play (1,000,000)")
+    command.add_argument("--phases", type=int, default=1, metavar="N", help="stages with weights of their own (1)")
+    command.add_argument("--rate", type=float, default=0.1, metavar="X", help="part of an error corrected (0.1)")
+    command.add_argument("--last-rate", type=float, default=0.003, metavar="X", help="to which the rate falls (0.003)")
+    command.add_argument(
+        "--trace", type=float, default=0.7, metavar="X", help="0 learns from the next move, 1 from the end (0.7)"
+    )
+    command.add_argument(
+        "--opponent", default="", metavar="EVAL", help="learn by playing this evaluation, such as league (itself)"
+    )
+    command.add_argument("--explore", type=float, default=0.1, metavar="X", help="share of random moves (0.1)")
+    command.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the games")
+    command.add_argument(
+        "--match-games",
+        type=int,
+        default=100,
+        metavar="N",
+        help="games against each anchor at the end; 0: none (100)",
+    )
+    command.add_argument("--report", metavar="DIR", help="also write a report: curve, strength, what was learned")
+    add_quiet_option(command)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.set_defaults(run=run_td, resumes=True)
 
 
 def _register_cuda(learners: Any) -> None:
@@ -213,11 +254,11 @@ def run_patterns(args: argparse.Namespace) -> None:
     from outflank.inputs import file_name
     from outflank.learn.selfplay import read_card
     from outflank.learn.training import train
-    from outflank.patterns import read_weights
+    from outflank.patterns import read_usual_weights
 
     files, out, method = [file_name(name) for name in args.games], _weights_name(args.out), _method(args)
     rules = Rules.parse(args.rules or read_card(files[0]).get("rules") or "standard 8x8")
-    before = None if args.before is None else read_weights(Path(args.before), rules)
+    before = None if args.before is None else read_usual_weights(Path(args.before), rules)
     if args.report:
         from outflank.report.write import check
 
@@ -264,6 +305,48 @@ def run_generations(args: argparse.Namespace) -> None:
         return
     show([generations_table(found)])
     print(f"best weights: {args.out}/best.npz\nreport: {page}")
+
+
+def run_td(args: argparse.Namespace) -> None:
+    """Learns by temporal differences."""
+    from dataclasses import asdict, fields
+
+    from outflank.board import Rules
+    from outflank.learn import temporal
+    from outflank.learn.anchors import strengths
+
+    given = {known.name: getattr(args, known.name) for known in fields(temporal.Plan) if known.name != "rules"}
+    plan, out = temporal.Plan(Rules.parse(args.rules), **given), _weights_name(args.out)
+    if args.match_games < 0:
+        raise BadSpec(f"--match-games {args.match_games} is not possible; expected 0 or more")
+    if args.report:
+        from outflank.report.write import check
+
+        check(args.report)
+    with progress("learn", args.quiet) as shown_to:
+        state = temporal.learn(plan, out, shown_to)
+        found = list(strengths(out, plan.rules, args.match_games, plan.seed, shown_to)) if args.match_games else []
+    page = None
+    if args.report:
+        from outflank.report.learning import temporal_document
+        from outflank.report.write import write
+
+        page = write(temporal_document(state, found, {"command": command_line()}), args.report)
+    if args.json:
+        facts = {"weights": args.out, **state.learned().card, "strength": [asdict(one) for one in found]}
+        print(json.dumps(facts | ({"report": str(page)} if page else {})))
+        return
+    last = state.curve[-1]
+    print(
+        f"{state.games:,} games in {state.seconds:.1f} s, {state.games / max(state.seconds, 1e-9):,.0f} a second; "
+        f"{100 * last.score:.1f} % of {last.wins + last.draws + last.losses:,} games of the Othello league"
+    )
+    if found:
+        from outflank.report.learning import strength_table
+        from outflank.report.terminal import show
+
+        show([strength_table(found)])
+    print(f"weights: {args.out}" + (f"\nreport: {page}" if page else ""))
 
 
 def run_cuda(args: argparse.Namespace) -> None:

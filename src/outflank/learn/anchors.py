@@ -1,0 +1,63 @@
+"""How strong learned weights are: matches against opponents that do not change, with intervals."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from outflank.arena.quick import match
+from outflank.board import Rules
+from outflank.learn.generations import Measure
+from outflank.progress import Progress
+from outflank.spec import Quoted, show
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """An opponent, and who plays it with the evaluation that is measured."""
+
+    player: str
+    """With `{}` for the evaluation."""
+    opponent: str
+    openings: str = "random(6)"
+    times: float = 1.0
+    """How many times as many games: cheap ones are more, dear ones fewer."""
+
+
+ANCHORS = (
+    Anchor("league(eval={})", "league", "start", 10),
+    Anchor("minimax(depth=4, eval={})", "random"),
+    Anchor("minimax(depth=4, eval={})", "minimax(depth=4, eval=five_terms)"),
+    Anchor("minimax(depth=4, eval={})", "engine(level=3)"),
+    Anchor("minimax(depth=4, eval={})", "uct(playouts=10000)", times=0.2),
+)
+"""The league's own rules, then four plies ahead."""
+
+
+@dataclass(frozen=True)
+class Strength:
+    """A match with an anchor."""
+
+    player: str
+    """With `eval` for the evaluation."""
+    measure: Measure
+
+
+def strengths(
+    path: Path, rules: Rules, games: int, seed: int = 0, progress: Progress | None = None, workers: int = 1
+) -> Iterator[Strength]:
+    """What the weights of a file score against every anchor that can play by these rules."""
+    told, evaluation = progress or Progress(), f"patterns(weights={show(Quoted(path))})"
+    for anchor in ANCHORS:
+        if "engine" in anchor.opponent and rules.size not in (6, 8, 10):
+            continue
+        told.say(f"against {anchor.opponent}")
+        result = match(
+            anchor.player.format(evaluation),
+            anchor.opponent,
+            games=max(2, round(games * anchor.times)),
+            rules=rules,
+            openings=anchor.openings if rules.size > 4 or anchor.openings == "start" else "random(4)",
+            seed=seed,
+            workers=workers,
+        )
+        yield Strength(anchor.player.format("…"), Measure.of(anchor.opponent, result))
