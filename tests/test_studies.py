@@ -15,7 +15,7 @@ from outflank.errors import BadSpec
 from outflank.formats import read_transcript
 from outflank.game import Game, MoveNote, Spent, Termination
 from outflank.game_loop import play as play_one
-from outflank.studies import FUTURE_WORK, PAPERS, named_study
+from outflank.studies import BEYOND, FUTURE_WORK, PAPERS, named_study
 from outflank.studies.compare import compare, judge, printed_sample
 from outflank.studies.document import document
 from outflank.studies.findings import findings_of
@@ -28,7 +28,7 @@ from outflank.studies.run import pairs_of, plan_of, read_scale, seconds_left
 from outflank.studies.study import Pairing, Printed, Study, read_printed, read_rows
 from support import reference
 
-ALL = (*PAPERS, FUTURE_WORK, "he-lin-seconds")
+ALL = (*PAPERS, FUTURE_WORK, *BEYOND, "he-lin-seconds")
 
 
 SMALL = Rules(4)

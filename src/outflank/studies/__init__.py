@@ -9,6 +9,8 @@ from outflank.studies.study import Study
 
 PAPERS = ("phan-synytsia", "he-lin", "flat-montecarlo", "he-reversed", "tenshi")
 FUTURE_WORK = "future-work"
+BEYOND = ("othello-league", "twelve")
+"""Studies beyond the five papers: carried out only where they are named, and counted apart."""
 _HOMES = {
     "phan-synytsia": "phan_synytsia:study",
     "he-lin": "he_lin:study",
@@ -17,6 +19,8 @@ _HOMES = {
     "he-reversed": "he_reversed:study",
     "tenshi": "tenshi:study",
     FUTURE_WORK: "future_work:study",
+    "othello-league": "othello_league:study",
+    "twelve": "twelve:study",
 }
 
 

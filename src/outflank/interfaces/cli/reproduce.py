@@ -31,8 +31,8 @@ def register(commands: Any) -> None:
         "studies",
         nargs="*",
         metavar="NAME",
-        help="phan-synytsia, he-lin, he-lin-seconds, flat-montecarlo, he-reversed, tenshi, future-work (default: all "
-        "but he-lin-seconds)",
+        help="phan-synytsia, he-lin, he-lin-seconds, flat-montecarlo, he-reversed, tenshi, future-work, and beyond the "
+        "five papers othello-league and twelve (default: all but he-lin-seconds and the last two)",
     )
     reproduce.add_argument("--study", metavar="NAME", help="with --cell: the study of the printed number")
     reproduce.add_argument(
