@@ -305,7 +305,9 @@ def worth_drawing(worths: npt.NDArray[np.float64], size: int, title: str) -> Dra
         axes.imshow(board, cmap="RdYlGn", vmin=-1, vmax=1)
         for row in range(size):
             for column in range(size):
-                axes.text(column, row, f"{board[row, column]:+.2f}", ha="center", va="center", fontsize=7, color=INK)
+                worth = float(board[row, column])
+                colour = INK if abs(worth) < 0.7 else PAPER
+                axes.text(column, row, f"{worth:+.2f}", ha="center", va="center", fontsize=7, color=colour)
         axes.set_xticks(range(size), [chr(ord("a") + column) for column in range(size)])
         axes.set_yticks(range(size), [str(row + 1) for row in range(size)])
         axes.grid(False)

@@ -61,7 +61,7 @@ def _figures(results: Results) -> Sequence[Figure]:
     for variant in VARIANTS:
         series = [
             points(
-                f"{playouts:,} playouts",
+                f"{playouts:,}",
                 [str(depth) for depth in DEPTHS],
                 [_wins(results, depth, playouts, variant) for depth in DEPTHS],
             )
@@ -69,7 +69,7 @@ def _figures(results: Results) -> Sequence[Figure]:
         ]
         scales = Scales(x="depth", y="minimax wins", title=f"{variant} 12x12", share=True)
         panels.append(points_with_intervals(series, scales))
-    return (Figure("twelve", "Minimax against tree search on 12x12", panels, size=(9.6, 3.8)),)
+    return (Figure("twelve", "Minimax against tree search on 12x12, by playouts a move", panels, size=(9.6, 3.8)),)
 
 
 def _deeper(results: Results) -> list[Contrast]:
