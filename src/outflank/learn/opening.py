@@ -16,7 +16,7 @@ from outflank.errors import BadSpec
 from outflank.inputs import shown
 from outflank.learn.games import Positions
 from outflank.learn.regression import errors, fit
-from outflank.patterns import FIRST_DISCS, PatternWeights, quantised, read_weights, shipped_weights
+from outflank.patterns import FIRST_DISCS, PatternWeights, quantised, read_usual_weights, shipped_weights
 from outflank.progress import Progress
 from outflank.search.engine import EngineSearch
 from outflank.search.limits import Limits
@@ -48,7 +48,7 @@ def fit_opening(
 ) -> Opening:
     """The weights of a file, or of the package, with the phases that end at so many discs fitted to searches of this
     depth, which use those weights."""
-    before = read_weights(Path(start), rules) if start else shipped_weights(rules)
+    before = read_usual_weights(Path(start), rules) if start else shipped_weights(rules)
     phases = (discs + 1 - FIRST_DISCS) // before.phase_length
     if not 1 <= phases < len(before.values) or not 1 <= games <= MOST_GAMES or not 1 <= depth <= 30:
         given = f"{shown(discs)} discs, {shown(games)} games, depth {shown(depth)}"

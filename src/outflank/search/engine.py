@@ -20,7 +20,7 @@ import numpy as np
 from outflank.board import Position, Rules
 from outflank.kernels import selective as kernel
 from outflank.kernels.table import NO_MOVE, new_table
-from outflank.patterns import PatternWeights, file_digest, read_weights, shipped_weights
+from outflank.patterns import PatternWeights, file_digest, read_usual_weights, shipped_weights
 from outflank.search.beside import Question, Roots, Runner, new_searches, roots_of
 from outflank.search.clock import Clock
 from outflank.search.decision import Decision, RootMove
@@ -144,7 +144,7 @@ class EngineSearch(Player):
         return self._tools[rules]
 
     def _trained(self, rules: Rules) -> PatternWeights:
-        return read_weights(Path(self.weights), rules) if self.weights else shipped_weights(rules)
+        return read_usual_weights(Path(self.weights), rules) if self.weights else shipped_weights(rules)
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
         """The best move that the limits permit to find."""
