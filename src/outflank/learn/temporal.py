@@ -219,8 +219,8 @@ def learn(plan: Plan, path: str | Path, progress: Progress | None = None) -> Sta
     return state
 
 
-def learn_blocks(state: State) -> Iterator[State]:
-    """The same state after every block that is left.
+def learn_blocks(state: State, league_games: int = _CURVE_GAMES) -> Iterator[State]:
+    """The same state after every block that is left, each a point of the curve unless no league games are wanted.
 
     >>> state = State.begin(Plan(Rules(4), "squares", games=20))
     >>> [done.games for done in learn_blocks(state)][-1], state.curve[-1].games
@@ -239,8 +239,9 @@ def learn_blocks(state: State) -> Iterator[State]:
         )
         state.games += number
         state.seconds += time.perf_counter() - began
-        results = league(state.learned(), state.games)
-        state.curve.append(Point(state.games, *results, error=float(np.sqrt(errors / max(1, positions)))))
+        if league_games:
+            results = league(state.learned(), state.games, league_games)
+            state.curve.append(Point(state.games, *results, error=float(np.sqrt(errors / max(1, positions)))))
         yield state
 
 
