@@ -183,6 +183,8 @@ BAD = [
     ["selfplay", "standard 8x9", "--out", "x.txt"],
     ["selfplay", "--out", "games.db"],
     ["selfplay", "--out", "/no/such/directory\0/x.txt"],
+    ["learn", "patterns", "", "--out", "x.npz"],
+    ["learn", "probcut", "."],
     ["selfplay", "--out", "x.txt", "--games", "0"],
     ["selfplay", "--out", "x.txt", "--games", "many"],
     ["selfplay", "--out", "x.txt", "--random", "20..0"],

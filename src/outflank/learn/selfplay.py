@@ -235,6 +235,8 @@ def card_of(path: Path) -> Path:
     >>> str(card_of(Path("games.txt.xz")))
     'games.txt.xz.json'
     """
+    if not path.name:  # that of the directory we are in has none
+        raise BadSpec(f"{str(path)!r} is no file of games; expected the name of a file")
     return path.with_name(f"{path.name}.json")
 
 
