@@ -330,7 +330,7 @@ def test_squares_beyond_8x8_make_the_board_larger() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "'' is neither a game nor a position; expected a GGF record .*, or a transcript such as f5d6c3"),
+        ("", "'' is neither a game nor a position; expected an SGF record .*, or a transcript such as f5d6c3"),
         ("good evening", "'good evening' is neither"),
         ("f5a1", r"this looks like a transcript, but: move 2 \(character 3\): white cannot play a1"),
         ("f5 z9", "this looks like a transcript, but: 'z9' is not a square of a 8x8 board"),

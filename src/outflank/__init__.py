@@ -54,10 +54,14 @@ if TYPE_CHECKING:
     from outflank.formats import read_all as read_all
     from outflank.formats import read_ggf as read_ggf
     from outflank.formats import read_obf as read_obf
+    from outflank.formats import read_sgf as read_sgf
     from outflank.formats import read_transcript as read_transcript
+    from outflank.formats import read_wthor as read_wthor
     from outflank.formats import write_ggf as write_ggf
     from outflank.formats import write_obf as write_obf
+    from outflank.formats import write_sgf as write_sgf
     from outflank.formats import write_transcript as write_transcript
+    from outflank.formats import write_wthor as write_wthor
     from outflank.game import Game as Game
     from outflank.game import MoveNote as MoveNote
     from outflank.game import Spent as Spent

@@ -11,12 +11,12 @@ Source: M. Buro, https://skatgame.net/mburo/ggsa/ggf
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import repeat
 
 from outflank.board import Color, Move, Position, Rules, Variant
-from outflank.errors import BadNotation, BadSpec, IllegalMove, OutflankError
-from outflank.game import Game, MoveNote, Termination, points_of
+from outflank.errors import BadNotation, BadSpec, OutflankError
+from outflank.formats.records import NO_NOTE, Written, ended, ending_comment, komi_score, passed_on, recorded
+from outflank.game import Game, MoveNote, Termination
 from outflank.inputs import MOST_IN_GAME, MOST_IN_TEXT, check_length, expect, shown
 
 Tag = tuple[str, str]
@@ -30,7 +30,6 @@ _RESULT = re.compile(r"(\?|[+-]?[0-9]{1,4}(?:\.[0-9]*)?)\s*(?::\s*([a-z]))?", re
 _MOVER = {"B": Color.BLACK, "W": Color.WHITE}
 _OCTAGON = 88
 _LONGEST_CLOCK = 10**9
-_NO_NOTE = MoveNote()
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,9}(?:\.[0-9]{0,9})?")
 _LETTERS: dict[Termination | None, str] = {
     Termination.RESIGNED: "r",
@@ -38,12 +37,10 @@ _LETTERS: dict[Termination | None, str] = {
     Termination.ADJUDICATED: "s",
     Termination.STOPPED: "s",
 }
-_TERMINATIONS = {
-    "r": Termination.RESIGNED,
-    "t": Termination.TIMEOUT,
-    "s": Termination.ADJUDICATED,
-    "l": Termination.FAILURE,
-}
+_OWN = frozenset({"PC", "TI", "TY"})
+"""Tags that are written in their places; `records` knows those that the game itself tells."""
+_NAMES = {"BR": "RB", "WR": "RW"}
+"""What other records call them."""
 
 _BOARD_SIGNS = str.maketrans("X", "*")
 _ZERO_IS_WHITE = str.maketrans("0", "O")
@@ -56,6 +53,7 @@ _BRACKETS = str.maketrans("[]", "()")
 def write_ggf(game: Game, *, place: str = "Outflank", clock: float | None = None) -> str:
     """The record of a game, finished or not, on one line; values and times of the moves where they are known.
 
+    What a game was read with comes back: its place before `place`, ratings, komi, clocks and whatever other tags.
     `clock` is the time in seconds that each side has. Square brackets in names become round ones, and characters
     outside Latin-1 question marks: GGF cannot hold them.
 
@@ -68,21 +66,21 @@ def write_ggf(game: Game, *, place: str = "Outflank", clock: float | None = None
     if clock is not None and not 0 <= clock < _LONGEST_CLOCK:
         raise BadSpec(f"clock={shown(clock)} is not possible; expected seconds from 0 to {_LONGEST_CLOCK:,}")
     rules = game.rules
-    played_out = game.termination in (None, Termination.NORMAL)
     tags = {
         "GM": "Othello",
-        "PC": place,
+        "PC": game.tags.get("PC") or place,
         "DT": game.date,
         "PB": ggf_value(game.black) or "black",
         "PW": ggf_value(game.white) or "white",
         "RE": _result(game),
-        "TI": "" if clock is None else _time(clock),
-        "TY": f"{rules.size}{'a' if rules.variant == 'reversed' else ''}",
+        "TI": game.tags.get("TI", "") if clock is None else _time(clock),
+        "TY": _type(game),
         "BO": f"{rules.size} {game.start.line().translate(_BOARD_SIGNS)}",
-        "CO": "" if played_out else f"{game.termination}: {game.reason}",
+        "CO": ending_comment(game),
+        **passed_on(game, _OWN, _NAMES),
     }
     head = "".join(f"{tag}[{ggf_value(value)}]" for tag, value in tags.items() if value)
-    notes = game.notes or repeat(_NO_NOTE)
+    notes = game.notes or repeat(NO_NOTE)
     first = game.start.turn
     played = [
         f"{'BW'[(first + ply) % 2]}[{_move_name(move)}{_note_text(note)}]"
@@ -94,8 +92,18 @@ def write_ggf(game: Game, *, place: str = "Outflank", clock: float | None = None
 def _result(game: Game) -> str:
     if game.score is None:
         return "?"
-    letter = "" if game.termination is Termination.NORMAL else f":{_LETTERS.get(game.termination, 'l')}"
-    return f"{game.score:+g}{letter}"
+    if game.termination is not Termination.NORMAL:
+        return f"{game.score:+g}:{_LETTERS.get(game.termination, 'l')}"
+    komi = komi_score(game)
+    return f"{game.score if komi is None else komi:+g}"
+
+
+def _type(game: Game) -> str:
+    """The match type: as it was read, with komi and random start, where it still is the type of this game."""
+    plain = f"{game.rules.size}{'a' if game.rules.variant == 'reversed' else ''}"
+    told = _TYPE.fullmatch(game.tags.get("TY", ""))
+    same = told and (int(told[1]), "a" in told[2].lower()) == (game.rules.size, game.rules.variant == "reversed")
+    return told[0] if told and same else plain
 
 
 def ggf_value(text: str) -> str:
@@ -191,29 +199,15 @@ def _game(tags: list[Tag]) -> Game:
     start = _start(facts.get("TY", ""), facts.get("BO", ""))
     score, letter = _number(facts.get("RE", "?"), "result")
     _number(facts.get("KM", "0"), "komi")
-    played = list(_replayed(start, [(_MOVER[tag], value) for tag, value in tags if tag in _MOVER]))
-    notes = tuple(note for _, note in played)
-    game = Game.of(
+    game = recorded(
         start,
-        [move for move, _ in played],
+        _written(start.rules, tags),
         black=facts.get("PB", ""),
         white=facts.get("PW", ""),
         date=facts.get("DT", ""),
-        notes=notes if any(note != _NO_NOTE for note in notes) else (),
         tags=facts | {"format": "ggf"},
     )
-    return game if score is None or (game.over and not letter) else _ended(game, score, letter, facts.get("CO", ""))
-
-
-def _ended(game: Game, score: float, letter: str, comment: str) -> Game:
-    """The game with the result of its record, which the board does not tell."""
-    kind, _, reason = comment.partition(": ")
-    if kind in {each.value for each in Termination}:
-        termination = Termination(kind)
-    else:
-        termination, reason = _TERMINATIONS.get(letter, Termination.ADJUDICATED), comment or "as recorded"
-    ended = replace(game, termination=termination, reason=reason, points=points_of(score), ruled=score)
-    return ended.knowing(positions=game.positions)
+    return ended(game, score, letter, facts.get("CO", ""))
 
 
 def _start(match_type: str, board: str) -> Position:
@@ -239,27 +233,17 @@ def _start(match_type: str, board: str) -> Position:
     return position
 
 
-def _replayed(start: Position, written: list[tuple[Color, str]]) -> Iterator[tuple[Move, MoveNote]]:
-    position, rules = start, start.rules
-    for number, (color, value) in enumerate(written, start=1):
-        name, *said = value.split("/")
-        move = _move(rules, name)
-        if position.turn is not color and position.must_pass:
-            yield rules.pass_move, _NO_NOTE
-            position = position.play(rules.pass_move)
-        if position.turn is not color:
-            raise BadNotation(f"move {number} ({value[:20]}) is {color}'s; expected a move of {position.turn}")
-        try:
-            position = position.play(move)
-        except IllegalMove as error:
-            raise IllegalMove(f"move {number}: {error}") from None
-        yield move, _note(said)
+def _written(rules: Rules, tags: list[Tag]) -> Iterator[Written]:
+    for tag, value in tags:
+        if tag in _MOVER:
+            name, *said = value.split("/")
+            yield _MOVER[tag], _move(rules, name), _note(said), value
 
 
 def _note(said: list[str]) -> MoveNote:
     """What stands behind a move, value and seconds; what is no number there is passed over."""
     value, seconds = (float(text) if _DECIMAL.fullmatch(text) else None for text in (*map(str.strip, said), "", "")[:2])
-    return _NO_NOTE if value is None and not seconds else MoveNote(value, seconds=seconds or 0.0)
+    return NO_NOTE if value is None and not seconds else MoveNote(value, seconds=seconds or 0.0)
 
 
 def _move(rules: Rules, name: str) -> Move:

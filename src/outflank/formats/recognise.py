@@ -2,10 +2,13 @@
 
 The kinds are told apart by their looks, so that a mistake is explained as a mistake of one kind:
 
-- `(;` somewhere: a GGF record, the first of several; it says itself which size and variant it is.
+- Bytes that begin with a date and a board size: a WTHOR file; names of players are looked for beside it.
+- `(;` somewhere: an SGF record where it numbers the game (`GM[2]`), otherwise a GGF record, the first of several; both
+  say themselves which size and variant they are.
+- `#` and `rules=`: a link of the page of `outflank play`.
 - A line of letters `a b c d …`: a board as `str`, `repr` and `outflank show` draw it; moves may follow.
 - Sixteen board signs or more at the beginning: a board line, moves may follow; with a `;` it is an OBF line.
-- A letter and a digit: a transcript from the usual start, on 8x8 unless a square lies beyond.
+- A letter and a digit: a transcript from the usual start, on 8x8 unless a square lies beyond; a result may follow.
 """
 
 import re
@@ -15,16 +18,23 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Literal
+from urllib.parse import parse_qs
 
 from outflank.board import SIZES, Position, Rules, Variant, parse_moves
 from outflank.errors import BadNotation, OutflankError
 from outflank.formats.ggf_records import ggf_games
 from outflank.formats.obf_files import content_lines, obf_problems
+from outflank.formats.sgf_records import is_sgf, sgf_games
+from outflank.formats.transcripts import read_transcript, split_result
+from outflank.formats.wthor_files import Names, is_wthor, names_beside, wthor_games
 from outflank.game import Game
 from outflank.inputs import MOST_IN_GAME, MOST_IN_TEXT, check_length, decoded, expect, open_file, shown
 
 Source = str | Path | IO[str] | IO[bytes]
-Format = Literal["ggf", "obf", "board", "board and moves", "transcript"]
+Format = Literal["ggf", "sgf", "wthor", "link", "obf", "board", "board and moves", "transcript"]
+
+ENDINGS = (".ggf", ".obf", ".sgf", ".txt", ".wtb")
+"""Of the files that are read where a directory is given."""
 
 _SIGN = "[-._Xx*Bb●Oo○Ww]"
 _SIGNS = re.compile(rf"(?:\s*{_SIGN}){{16,}}")
@@ -33,6 +43,9 @@ _SIDE = re.compile(r"\b(black|white|x|o)\s+to\s+move", re.IGNORECASE)
 _RULES = re.compile(r"\b(standard|reversed) [0-9]+x[0-9]+")
 _CAPTION = re.compile(r"to move|game over|legal moves:|discs:|score for", re.IGNORECASE)
 _SQUARE = re.compile(r"[a-p][0-9]", re.IGNORECASE)
+_LINK = re.compile(r"#[^\s#]*\brules=[^\s#]*")
+_MOST_IN_LINK = 20
+"""Settings of a link."""
 _FILE_NAME = re.compile(r"[^\0\n]{1,1000}")
 _BEFORE_A_DIGIT = 3
 """Moves behind a board may begin with so many board signs: `--b3` is a pass and a square."""
@@ -43,19 +56,30 @@ def read(source: Source, variant: Variant = "standard", size: int | None = None)
 
     `tags["format"]` says which way it was. `variant` counts where the text does not tell; `size` is the board of a
     transcript that would pass for 8x8, and an error where the text has another. A text on one line that names a file is
-    that file.
+    that file; of a directory it is the first game in it.
 
     >>> read("f5d6c3").tags["format"], read("-----OX--XO----- X b1a1").moves
     ('transcript', (b1, a1))
     >>> read("good evening")
     Traceback (most recent call last):
-    outflank.errors.BadNotation: 'good evening' is neither a game nor a position; expected a GGF record
-    (;GM[Othello]…;), a drawn board, a board line or an OBF line (n² squares and the side to move), or a transcript such
-    as f5d6c3
+    outflank.errors.BadNotation: 'good evening' is neither a game nor a position; expected an SGF record (;GM[2]…), a
+    GGF record (;GM[Othello]…;), a link of the page (#rules=…&moves=…), a drawn board, a board line or an OBF line (n²
+    squares and the side to move), or a transcript such as f5d6c3
     """
     _check(source, variant, size)
+    if _is_there(source, Path.is_dir):
+        return _first(_read_all(source, variant, size), source)
     with _naming(source), _opened(source) as pieces:
-        return _of_size(_read_text(next(pieces, ""), variant, size), size)
+        first = next(pieces, "")
+        if isinstance(first, bytes) and is_wthor(first):
+            return _of_size(_first(_wthor(first, pieces, source), source), size)
+        return _of_size(_read_text(_text(first), variant, size), size)
+
+
+def _first(games: Iterator[Game], source: Source) -> Game:
+    for game in games:
+        return game
+    raise BadNotation(f"there is no game in {shown(str(source))}")
 
 
 def _check(source: Source, variant: Variant, size: int | None) -> None:
@@ -84,10 +108,11 @@ def _of_size(game: Game, size: int | None) -> Game:
 
 
 def read_all(source: Source, variant: Variant = "standard", size: int | None = None) -> Iterator[Game]:
-    """Every game of a collection, one at a time: the records of a GGF file, otherwise a game or position on every line.
+    """Every game of a collection, one at a time: the records of a file, otherwise a game or position on every line.
 
     A text whose lines are no games of their own, such as a drawn board or a transcript of several lines, is one game.
-    Files and streams may have any size; each record or line has at most 100,000 characters.
+    Files and streams may have any size; each record or line has at most 100,000 characters. Of a directory all files
+    are read that end like files of games, in the order of their names.
 
     >>> [len(game) for game in read_all("f5d6\\nf5f6e6")]
     [2, 3]
@@ -97,20 +122,40 @@ def read_all(source: Source, variant: Variant = "standard", size: int | None = N
 
 
 def _read_all(source: Source, variant: Variant, size: int | None) -> Iterator[Game]:
+    if _is_there(source, Path.is_dir):
+        for path in sorted(Path(str(source)).iterdir()):
+            if path.suffix.lower() in ENDINGS and path.is_file():
+                yield from _read_all(path, variant, size)
+        return
     with _naming(source), _opened(source) as pieces:
         first = next(pieces, "")
-        second = next(pieces, "")
-        everything = chain([first, second], pieces)
-        if "(;" in first:
+        if isinstance(first, bytes) and is_wthor(first):
+            yield from _wthor(first, pieces, source)
+            return
+        text, second = _text(first), _text(next(pieces, ""))
+        everything = chain([text, second], map(_text, pieces))
+        if is_sgf(text):
+            yield from sgf_games(everything)
+        elif "(;" in text:
             yield from ggf_games(everything)
         elif second:
             yield from _games_of_lines(_lines(everything), variant, size)
         else:
-            yield from _read_texts(first, variant, size)
+            yield from _read_texts(text, variant, size)
+
+
+def _wthor(first: bytes, pieces: Iterator[str | bytes], source: Source) -> Iterator[Game]:
+    """The games of a database with the names beside its file; beside a stream there are none."""
+    names = names_beside(Path(source)) if isinstance(source, str | Path) else Names()
+    return wthor_games(chain([first], (piece for piece in pieces if isinstance(piece, bytes))), names)
+
+
+def _text(piece: str | bytes) -> str:
+    return decoded(piece) if isinstance(piece, bytes) else piece
 
 
 def _games_of_lines(lines: Iterable[str], variant: Variant, size: int | None) -> Iterator[Game]:
-    for number, line in content_lines(lines):
+    for number, line in _content(lines):
         try:
             yield _read_text(line, variant, size)
         except OutflankError as error:
@@ -119,17 +164,24 @@ def _games_of_lines(lines: Iterable[str], variant: Variant, size: int | None) ->
 
 def _read_texts(text: str, variant: Variant, size: int | None) -> list[Game]:
     """The games of a text that is not long: of its lines, or one that goes over several of them."""
-    lines = [content for _, content in content_lines(text.splitlines())]
+    lines = [content for _, content in _content(text.splitlines())]
     if len(lines) > 1 and not _LETTERS.search(text):
         with suppress(OutflankError):
             return [_read_text(line, variant, size) for line in lines]
     return [_read_text(text, variant, size)]
 
 
+def _content(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """The lines that say something with their numbers; behind the `#` of a link there is no comment."""
+    for number, line in enumerate(lines, start=1):
+        said = [line.strip()] if _LINK.search(line) else [content for _, content in content_lines([line])]
+        yield from ((number, content) for content in said)
+
+
 @contextmanager
-def _opened(source: Source) -> Iterator[Iterator[str]]:
-    """The text of a source in pieces: the first is all of it unless it is very long."""
-    if isinstance(source, str) and not (_FILE_NAME.fullmatch(source) and _is_file(source)):
+def _opened(source: Source) -> Iterator[Iterator[str | bytes]]:
+    """What a source holds in pieces: the first is all of it unless it is very long."""
+    if isinstance(source, str) and not _is_there(source, Path.is_file):
         check_length(source, MOST_IN_TEXT, "games; files may have any size")
         yield iter([source])
     elif isinstance(source, str | Path):
@@ -139,11 +191,10 @@ def _opened(source: Source) -> Iterator[Iterator[str]]:
         yield _pieces(source)
 
 
-def _pieces(file: IO[Any]) -> Iterator[str]:
+def _pieces(file: IO[Any]) -> Iterator[str | bytes]:
     """What a file holds, cut behind the end of a line where there is one in reach."""
     while content := file.read(MOST_IN_TEXT):
-        end = file.readline(MOST_IN_GAME)
-        yield decoded(content + end) if isinstance(content, bytes) else content + end
+        yield content + file.readline(MOST_IN_GAME)
 
 
 def _lines(pieces: Iterable[str]) -> Iterator[str]:
@@ -154,9 +205,12 @@ def _lines(pieces: Iterable[str]) -> Iterator[str]:
             yield line
 
 
-def _is_file(name: str) -> bool:
+def _is_there(source: Source, asked: Callable[[Path], bool]) -> bool:
+    """Whether a source is the name of what is asked for."""
+    if isinstance(source, str) and not _FILE_NAME.fullmatch(source):
+        return False
     try:
-        return Path(name).is_file()
+        return isinstance(source, str | Path) and asked(Path(source))
     except (OSError, ValueError):  # too long for a name, or half a character
         return False
 
@@ -165,7 +219,7 @@ def _read_text(text: str, variant: Variant, size: int | None) -> Game:
     for kind in _KINDS:
         if kind.fits(text):
             try:
-                if kind.name != _GGF:
+                if kind.name not in _RECORDS:
                     check_length(text, MOST_IN_GAME, "a game")
                 return kind.read(text, variant, size)
             except OutflankError as error:
@@ -177,6 +231,26 @@ def _read_text(text: str, variant: Variant, size: int | None) -> Game:
 
 def _ggf(text: str, _variant: Variant, _size: int | None) -> Game:
     return next(ggf_games([text]))
+
+
+def _sgf(text: str, _variant: Variant, _size: int | None) -> Game:
+    return next(sgf_games([text]))
+
+
+def _link(text: str, _variant: Variant, _size: int | None) -> Game:
+    """The game that the page writes into its address; the page has rules, moves and maybe a start there."""
+    found = _LINK.search(text)
+    assert found is not None, "the caller looked"
+    try:
+        parts = parse_qs(found[0][1:], max_num_fields=_MOST_IN_LINK)
+    except ValueError:
+        raise BadNotation(f"a link of more than {_MOST_IN_LINK} parts; expected rules, moves and start") from None
+    rules = Rules.parse(parts.get("rules", [""])[0].replace("-", " "))
+    line = parts.get("start", [""])[0]
+    start = Position.parse(line, rules.variant) if line else Position.start(rules)
+    if start.rules != rules:
+        raise BadNotation(f"the link is of {rules}, but its start of {start.rules}; expected the same")
+    return _told(start, parts.get("moves", [""])[0], "link")
 
 
 def _drawn(text: str, variant: Variant, _size: int | None) -> Game:
@@ -235,9 +309,9 @@ def _told(start: Position, moves: str, form: Format) -> Game:
 
 def _transcript(text: str, variant: Variant, size: int | None) -> Game:
     sizes = [each for each in SIZES if each >= 8] if size is None else [size]
-    readable = (each for each in sizes if _has_squares_of(text, Rules(each, variant)))
-    start = Position.start(Rules(next(readable, sizes[0]), variant))
-    return _told(start, text, "transcript")
+    moves, _ = split_result(text)
+    readable = (each for each in sizes if _has_squares_of(moves, Rules(each, variant)))
+    return read_transcript(text, Position.start(Rules(next(readable, sizes[0]), variant)))
 
 
 def _has_squares_of(text: str, rules: Rules) -> bool:
@@ -252,7 +326,9 @@ def _begins_with_a_board(text: str) -> bool:
     return bool(_SIGNS.match("\n".join(lines)))
 
 
-_GGF = "a GGF record"
+_SGF, _GGF = "an SGF record", "a GGF record"
+_RECORDS = (_SGF, _GGF)
+"""Bounded by their readers: there may be many."""
 
 
 @dataclass(frozen=True)
@@ -264,7 +340,9 @@ class _Kind:
 
 
 _KINDS = (
+    _Kind(_SGF, " (;GM[2]…)", is_sgf, _sgf),
     _Kind(_GGF, " (;GM[Othello]…;)", lambda text: "(;" in text, _ggf),
+    _Kind("a link of the page", " (#rules=…&moves=…)", _LINK.search, _link),
     _Kind("a drawn board", "", _LETTERS.search, _drawn),
     _Kind("a board line or an OBF line", " (n² squares and the side to move)", _begins_with_a_board, _line),
     _Kind("a transcript", " such as f5d6c3", _SQUARE.search, _transcript),
