@@ -1,16 +1,19 @@
 """Games that people bring: WTHOR, SGF, GGF, transcripts with results and links, read by one reader and written back."""
 
 import io
+import json
 import random
 import struct
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from outflank.arena.store import Store
 from outflank.board import Color, Position, Rules
 from outflank.errors import BadNotation, BadSpec, OutflankError
 from outflank.formats import (
@@ -28,6 +31,7 @@ from outflank.formats import (
 )
 from outflank.formats.wthor_files import is_wthor
 from outflank.game import Game, MoveNote, Termination
+from outflank.interfaces.cli import main
 from support import DATA, EFFORT, PERFECT_GAME, every_size, every_variant, shared
 
 NAMES = ["Ada", "Zoë Ångström", "???", "", "Bernard"]
@@ -336,3 +340,81 @@ def test_a_directory_is_all_its_games(tmp_path: Path) -> None:
     empty = tmp_path / "d.txt"
     with pytest.raises(BadNotation, match="there is no game in"):
         read(empty)
+
+
+# --- stores and conversions --------------------------------------------------------------------------------------
+
+
+def outflank(*words: object) -> None:
+    assert main([str(word) for word in words]) == 0
+
+
+def test_a_database_comes_back_from_a_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    games = database()
+    twice = [*games, games[0], games[6]]  # the same game may be in a record twice
+    for ending, content in zip(("wtb", "jou", "trn"), write_wthor(twice), strict=True):
+        (tmp_path / f"a.{ending}").write_bytes(content)
+    outflank("convert", tmp_path / "a.wtb", tmp_path / "club.db")
+    assert "42 games added, 0 were there already; it holds 42 games" in capsys.readouterr().out
+    outflank("store", tmp_path / "club.db", "--import", tmp_path / "a.wtb", "--json")
+    assert json.loads(capsys.readouterr().out) == {"added": 0, "known": 42, "unfinished": 0, "games": 42}
+    outflank("store", tmp_path / "club.db", "--check")
+    outflank("convert", tmp_path / "club.db", tmp_path / "b.WTB")
+    for ending in ("wtb", "jou", "trn"):
+        back = tmp_path / ("b.WTB" if ending == "wtb" else f"b.{ending}")
+        assert back.read_bytes() == (tmp_path / f"a.{ending}").read_bytes()
+    with Store(tmp_path / "club.db", reading=True) as store:
+        assert {game.black for game in store.games()} == {f'person("{name or "?"}")' for name in NAMES}
+
+
+@pytest.mark.parametrize("name", ["games.ggf", "TestGames.ggf", "test.ggf", "test2.ggf"])
+def test_records_come_back_from_stores_and_other_forms(name: str, tmp_path: Path) -> None:
+    path = DATA / name if name == "games.ggf" else shared("ggf", name)
+    games = [game for game in read_all(path) if game.over]
+    first = tmp_path / "first.ggf"
+    first.write_text("".join(f"{write_ggf(game)}\n" for game in games), encoding="latin-1")
+    way = [first, *(tmp_path / each for each in ("a.sgf", "b.db", "c.ggf", "d.db", "e.sgf", "f.ggf"))]
+    for before, after in pairwise(way):
+        outflank("convert", before, after)
+    again = list(read_all(way[-1]))
+    assert list(map(told, again)) == list(map(told, games))
+    for one, other in zip(games, again, strict=True):
+        assert one.notes == other.notes
+        plain = {tag: value for tag, value in one.tags.items() if tag not in ("RE", "BO", "GM")}
+        assert plain.items() <= other.tags.items()
+
+
+def test_conversions_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "games.txt"
+    file.write_text("f5d6c3 33-31\nf5f6\n")
+    outflank("convert", file, "-", "--to", "sgf")
+    assert [game.transcript for game in read_sgf(capsys.readouterr().out)] == ["f5d6c3", "f5f6"]
+    outflank("convert", file, file, tmp_path / "all.csv", "--json")
+    assert json.loads(capsys.readouterr().out)["games"] == 4
+    assert len((tmp_path / "all.csv").read_text().splitlines()) == 5
+    outflank("convert", file, tmp_path / "some.db")
+    assert "1 game added, 0 were there already, 1 without a result left out" in capsys.readouterr().out
+    outflank("convert", tmp_path / "some.db", tmp_path / "back.txt")
+    assert (tmp_path / "back.txt").read_text() == "f5d6c3 33-31\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nowhere.ggf", "b.sgf"], "there is no file or directory nowhere.ggf; expected games to read"),
+        (["a.txt", "b"], "the ending of b tells no form; expected one of .jsonl"),
+        (["a.txt", "a.txt"], "a.txt is both read and written; expected another file to write"),
+        (["a.txt", "-", "--to", "wthor"], "wthor is not text"),
+        (["a.txt", "b.wtb"], "game 1 goes on; WTHOR has games with a result"),
+        (["bad.txt", "b.sgf"], "bad.txt: 'good evening' is neither a game nor a position"),
+    ],
+)
+def test_bad_conversions(
+    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("f5d6")
+    Path("bad.txt").write_text("good evening")
+    assert main(["convert", *words]) == 2
+    assert message in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "bad.txt"], "nothing half written is left"

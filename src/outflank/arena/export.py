@@ -1,4 +1,4 @@
-"""Stored games for other programs: JSON lines, CSV, Parquet, GGF records, transcripts.
+"""Games for other programs: JSON lines, CSV, Parquet, GGF and SGF records, WTHOR databases, transcripts.
 
 Every form is read and written game by game, so a million games need no more memory than one; Parquet, a format of
 columns, takes them in groups. A file appears under its name when it is complete and not before.
@@ -11,9 +11,12 @@ columns, takes them in groups. A file appears under its name when it is complete
 - `ggf`: one record a line, players by their agent texts, in Latin-1. A game that was not played out has its ruled
   score, or counts all squares for its winner, with a letter (`t` time, `s` adjudicated or stopped, `l` any failure) and
   the reason as a comment.
+- `sgf`: one record a line, in UTF-8.
+- `wthor`: a database of standard games on 8x8, with files of players (`.jou`) and tournaments (`.trn`) beside it.
 - `transcripts`: one line a game, its first position and all moves from it; the variant is not in it.
+- `moves`: the same as people write it on 8x8: moves from the usual start, without passes, and the result (`33-31`).
 
-`outflank.formats.read_all` reads the last two.
+`outflank.formats.read_all` reads the last five. Imported games are written with their own names and tags there.
 """
 
 import csv
@@ -26,9 +29,10 @@ from pathlib import Path
 from typing import Any
 
 from outflank.arena.database import StoreError
+from outflank.arena.imports import restored
 from outflank.board import Position, moves_text
 from outflank.errors import BadSpec, MissingExtra
-from outflank.formats import write_ggf
+from outflank.formats import write_ggf, write_sgf, write_transcript, write_wthor
 from outflank.game import Game, MoveNote, Spent
 
 Games = Iterable[Game]
@@ -81,12 +85,24 @@ def csv_lines(games: Games) -> Iterator[str]:
 
 def ggf_lines(games: Games) -> Iterator[str]:
     """Every game as one GGF record."""
-    return map(write_ggf, games)
+    return map(write_ggf, map(restored, games))
+
+
+def sgf_lines(games: Games) -> Iterator[str]:
+    """Every game as one SGF record."""
+    return map(write_sgf, map(restored, games))
 
 
 def transcripts(games: Games) -> Iterator[str]:
     """Every game as its first position, which tells the size, and all its moves."""
     return (f"{game.start.line()} {moves_text(game.moves, passes=True)}".rstrip() for game in games)
+
+
+def plain_moves(games: Games) -> Iterator[str]:
+    """Every game as its moves and its result; on other boards than 8x8 its first position tells the size."""
+    for game in games:
+        usual = game.start == Position.start("standard 8x8").with_variant(game.rules.variant)
+        yield write_transcript(game, result=True) if usual else next(transcripts([game]))
 
 
 class _Echo:
@@ -99,10 +115,10 @@ class _Echo:
 
 def _facts(game: Game) -> dict[str, Any]:
     """What is one number or text."""
-    tags = {name: game.tags[name] for name in _TAGS}
+    tags = {name: game.tags.get(name, "") for name in _TAGS}
     return {
         **tags,
-        "repeat": int(game.tags["repeat"]),
+        "repeat": int(game.tags.get("repeat", 0)),
         "rules": str(game.rules),
         "black": game.black,
         "white": game.white,
@@ -139,9 +155,15 @@ LINES: dict[str, Callable[[Games], Iterator[str]]] = {
     "jsonl": json_lines,
     "csv": csv_lines,
     "ggf": ggf_lines,
+    "sgf": sgf_lines,
     "transcripts": transcripts,
+    "moves": plain_moves,
 }
-FORMS = (*LINES, "parquet")
+FORMS = (*LINES, "parquet", "wthor")
+ENDINGS = {".jsonl": "jsonl", ".csv": "csv", ".ggf": "ggf", ".sgf": "sgf", ".txt": "moves", ".parquet": "parquet"} | {
+    ".wtb": "wthor"
+}
+"""The form that the ending of a file asks for."""
 
 
 # --- files ----------------------------------------------------------------------------------------------------
@@ -151,6 +173,9 @@ def write_games(games: Games, form: str, path: Path) -> None:
     """Writes the games to a file, which takes the place of one that is there when it is complete."""
     if form not in FORMS:
         raise BadSpec(f"no form is called {form!r}; expected one of: {', '.join(FORMS)}")
+    if form == "wthor":
+        _write_wthor(games, path)
+        return
     with completed(path) as part:
         if form == "parquet":
             _write_parquet(games, part)
@@ -174,6 +199,19 @@ def completed(path: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):  # it is there only if something went wrong
             part.unlink()
+
+
+def _write_wthor(games: Games, path: Path) -> None:
+    """Writes the database and its names; the names first, so that no game is there without them."""
+    files = write_wthor(map(restored, games))
+    path = path.resolve()  # names lie beside the file itself
+    for file, content in (
+        (path.with_suffix(".jou"), files.players),
+        (path.with_suffix(".trn"), files.tournaments),
+        (path, files.games),
+    ):
+        with completed(file) as part:
+            part.write_bytes(content)
 
 
 def _write_parquet(games: Games, path: Path) -> None:

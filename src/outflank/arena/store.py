@@ -163,8 +163,11 @@ class Store:
             found = {key for (key,) in self._chosen("key FROM games", [slot.key for slot in some])}
             yield from (slot for slot in some if slot.key not in found)
 
-    def add(self, slot: Slot, game: Game, notes: bool = False) -> bool:
-        """Writes a finished game in a transaction of its own; False if it was there already."""
+    def add(self, slot: Slot, game: Game, notes: bool = False, made: str | None = None) -> bool:
+        """Writes a finished game in a transaction of its own; False if it was there already.
+
+        `made` says what made it where that is not this program.
+        """
         assert game.termination is not None and game.score is not None and game.points is not None, "a finished game"
         row = (
             slot.key,
@@ -174,7 +177,7 @@ class Store:
             slot.black,
             slot.white,
             slot.conditions.text,
-            made_by(),
+            made_by() if made is None else made,
             "" if game.start == Position.start(game.rules) else game.start.line(),
             game.opening_plies,
             slot.seed,
@@ -350,6 +353,10 @@ class Store:
                 if checksum((*row[:3], *map(texts.get, row[3:8]), *row[8:-1])) != row[-1]:
                     raise self._changed(row[0])
             yield group
+
+    def in_order(self) -> Iterator[Game]:
+        """All games in the order they were written."""
+        return map(game_of, self._rows(None))
 
     def problems(self) -> list[str]:
         """What is wrong with the file and with the games in it: each is compared with its checksum and replayed."""
