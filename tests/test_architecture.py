@@ -21,6 +21,7 @@ ROOMS = [
     "kernels",
     "render",
     "board",
+    "named_openings",
     "game",
     "formats",
     "patterns",

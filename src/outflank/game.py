@@ -13,6 +13,7 @@ from outflank.board import Color, Move, Position, Rules, moves_text
 from outflank.errors import IllegalMove
 from outflank.inputs import expect
 from outflank.lazy import lazy
+from outflank.named_openings import opening_name
 from outflank.render import html_block
 
 _SQUARES = 12
@@ -170,6 +171,15 @@ class Game:
         """The position after the last move."""
         return self.positions[-1]
 
+    @lazy
+    def opening(self) -> str:
+        """The name of the opening, as players call it on 8x8; empty where it has none.
+
+        >>> Game.of(None, "f5d6c3d3c4f4").opening
+        'Tiger'
+        """
+        return opening_name(self.positions)
+
     @property
     def last(self) -> Move | None:
         """The last move; None before the first."""
@@ -281,7 +291,8 @@ class Game:
 
     def _words(self) -> list[str]:
         """Who played what, how it ended, and the moves."""
-        players = f"{self.black or 'black'} against {self.white or 'white'}, {self.rules}"
+        opening = f", {self.opening}" if self.opening else ""
+        players = f"{self.black or 'black'} against {self.white or 'white'}, {self.rules}{opening}"
         return [players, self.result or f"{self.end.turn} to move", self.transcript]
 
     def __str__(self) -> str:

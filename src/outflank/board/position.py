@@ -18,7 +18,7 @@ from outflank.inputs import expect, shown
 from outflank.kernels import rules as kernels
 from outflank.kernels.jit import Board, Word
 from outflank.lazy import lazy
-from outflank.render import svg_board, text_board
+from outflank.render import png_board, svg_board, text_board
 
 
 @dataclass(frozen=True, order=True, repr=False)
@@ -325,6 +325,14 @@ class Position:
         """A drawing with the legal moves marked, and the last move where given."""
         title = f"{self.rules}, " + ("game over" if self.is_over else f"{self.turn} to move")
         return svg_board(self.cells(), self._legal_cells(), self._cell(last), title)
+
+    def png(self, last: int | None = None) -> bytes:
+        """The same drawing as a PNG file.
+
+        >>> Position.start().png()[1:4]
+        b'PNG'
+        """
+        return png_board(self.cells(), self._legal_cells(), self._cell(last))
 
     def _repr_svg_(self) -> str:
         return self.svg()

@@ -13,7 +13,19 @@ from typing import NoReturn
 
 from outflank import __version__
 from outflank.errors import OutflankError
-from outflank.interfaces.cli import agents, bench, board, label, learn, match, play, reproduce, store, tournament
+from outflank.interfaces.cli import (
+    agents,
+    bench,
+    board,
+    label,
+    learn,
+    match,
+    play,
+    reproduce,
+    review,
+    store,
+    tournament,
+)
 
 _DESCRIPTION = """\
 Outflank, a Reversi laboratory: the usual game and the reversed one (fewest discs
@@ -24,6 +36,8 @@ examples:
   outflank play                           play and analyse in the browser
   outflank reproduce                      replay the experiments of five papers
   outflank show --moves f5d6c3            the board after three moves
+  outflank review club.sgf                the mistakes of games of any form
+  outflank convert WTH_1985.wtb club.db   a database of games into a store
   outflank perft --depth 9                count lines of play
   outflank agents minimax                 what an agent is and which options it has
   outflank move "uct(playouts=5000)" --moves f5d6
@@ -58,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"outflank {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (play, reproduce, board, agents, match, tournament, store, learn, label, bench):
+    for module in (play, review, reproduce, board, agents, match, tournament, store, learn, label, bench):
         module.register(commands)
     return parser
 

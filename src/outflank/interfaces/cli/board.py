@@ -10,17 +10,22 @@ from outflank.interfaces.cli.common import add_quiet_option, progress
 
 if TYPE_CHECKING:
     from outflank.board import Position
+    from outflank.game import Game
 
 
 def register(commands: Any) -> None:
     """Adds the commands to the parser."""
     show = commands.add_parser("show", help="show a position, or a game after its moves", description=_SHOW)
+    show.add_argument(
+        "game", nargs="?", metavar="GAME", help="a game or position of any form: a file, or the text itself"
+    )
     add_position(show)
     show.add_argument(
         "--moves", metavar="TRANSCRIPT", help="moves to play first, such as f5d6c3; passes may be left out"
     )
     show.add_argument("--variant", default="standard", help="standard (default) or reversed: who wins")
-    show.add_argument("--svg", metavar="FILE", help="also write a drawing")
+    show.add_argument("--out", metavar="FILE", help="also write a drawing: .svg or .png")
+    show.add_argument("--svg", metavar="FILE", help="also write a drawing as SVG, whatever the name of the file")
     show.add_argument("--json", action="store_true", help="print one JSON object")
     show.set_defaults(run=run_show)
 
@@ -33,7 +38,10 @@ def register(commands: Any) -> None:
     perft.set_defaults(run=run_perft)
 
 
-_SHOW = "Show the board, the side to move, the legal moves and the score; with --moves replay a game first."
+_SHOW = (
+    "Show the board, the side to move, the legal moves, the score, and the name of the opening. GAME is a file, a "
+    "transcript, a GGF or SGF record, a link of the page or a board; with --moves replay moves first."
+)
 _PERFT = (
     "Count the lines of play of D plies. A forced pass is one ply, a finished game counts once. "
     "The last line printed is the count alone. The standard and the reversed game have the same tree."
@@ -70,15 +78,45 @@ def read_position(args: argparse.Namespace) -> "Position":
 def run_show(args: argparse.Namespace) -> None:
     """Prints the position that the arguments describe."""
     from outflank.board import moves_text
-    from outflank.formats import read_transcript
 
-    game = read_transcript(args.moves or "", read_position(args))
+    game = read_game(args) if args.game is not None else position_game(args)
     position = game.end
+    if args.out:
+        _draw(game, Path(args.out))
     if args.svg:
         Path(args.svg).write_text(position.svg(game.last), encoding="utf-8")
     facts = _facts(position)
     facts["moves"] = moves_text(game.moves)
+    facts["opening"] = game.opening
     print(json.dumps(facts) if args.json else _report(position, facts))
+
+
+def position_game(args: argparse.Namespace) -> "Game":
+    """The game of --moves from the position that the other options describe."""
+    from outflank.formats import read_transcript
+
+    return read_transcript(args.moves or "", read_position(args))
+
+
+def read_game(args: argparse.Namespace) -> "Game":
+    """The game that the argument GAME is or names, with the moves of --moves behind it."""
+    from outflank.errors import BadSpec
+    from outflank.formats import read
+
+    if args.position is not None:
+        raise BadSpec("both a game and --position are given; expected one of them")
+    game = read(args.game, args.variant, args.size)
+    return game.play(*(move for move, _ in game.end.replay(args.moves))) if args.moves else game
+
+
+def _draw(game: "Game", path: Path) -> None:
+    from outflank.errors import BadSpec
+
+    ending = path.suffix.lower()
+    if ending not in (".svg", ".png"):
+        raise BadSpec(f"--out {path} is no picture; expected a file that ends with .svg or .png")
+    drawn = game.end.png(game.last) if ending == ".png" else game.end.svg(game.last).encode()
+    path.write_bytes(drawn)
 
 
 def _facts(position: "Position") -> dict[str, Any]:
@@ -104,9 +142,10 @@ def _report(position: "Position", facts: dict[str, Any]) -> str:
         side = f"game over, {facts['winner'] + ' wins' if facts['winner'] else 'a draw'}"
         score = f"\nscore for black: {facts['score']:+d}, the empty squares counted for the winner"
     legal = " ".join(facts["legal"]) or "none"
+    opening = f"\nopening: {facts['opening']}" if facts["opening"] else ""
     return (
         f"{board}\n{facts['rules']}: {side}\nlegal moves: {legal}\n"
-        f"discs: black {discs['black']}, white {discs['white']}, empty {discs['empty']}{score}"
+        f"discs: black {discs['black']}, white {discs['white']}, empty {discs['empty']}{score}{opening}"
     )
 
 
