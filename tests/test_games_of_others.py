@@ -6,7 +6,7 @@ import random
 import struct
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
@@ -198,8 +198,7 @@ def test_games_come_back_from_sgf(size: int, variant: str) -> None:
 
 
 def test_every_ending_comes_back_from_sgf() -> None:
-    game = Game.of(None, "f5d6c3")
-    for ending in Termination:
+    for game, ending in product((Game.of(None, "f5d6c3"), Game.of(None, PERFECT_GAME)), Termination):
         if ending is not Termination.NORMAL:
             for points, ruled in ((1.0, 12), (0.0, -64), (0.5, 0), (1.0, None), (0.0, None), (0.5, None)):
                 ended = replace(game, termination=ending, reason="white: why", points=points, ruled=ruled)

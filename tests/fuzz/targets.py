@@ -16,7 +16,7 @@ from outflank.arena.openings import _from_line, _plies, read_openings
 from outflank.arena.quick import match
 from outflank.arena.store import Store
 from outflank.arena.tournament import SETTINGS, plan_of, read_control, read_limits
-from outflank.board import SIZES, Position, Rules, moves_text, read_moves
+from outflank.board import SIZES, Color, Position, Rules, moves_text, read_moves
 from outflank.engines import GtpPlayer, NBoardPlayer
 from outflank.engines.process import EngineProcess
 from outflank.errors import EngineFailed, OutflankError
@@ -29,11 +29,16 @@ from outflank.formats import (
     read_all,
     read_ggf,
     read_obf,
+    read_sgf,
     read_transcript,
+    read_wthor,
     write_ggf,
     write_obf,
+    write_sgf,
     write_transcript,
+    write_wthor,
 )
+from outflank.formats.wthor_files import names_beside
 from outflank.game import Game
 from outflank.inputs import parse_toml
 from outflank.learn.games import read_positions
@@ -212,10 +217,48 @@ def _ggf(text: str) -> None:
         )
 
 
+def _sgf(text: str) -> None:
+    for game in read_sgf(text):
+        [back] = read_sgf(write_sgf(game))
+        told = (
+            (each.start, each.moves, each.black, each.white, each.termination, each.points, each.notes)
+            for each in (game, back)
+        )
+        same(next(told), next(told))
+
+
+def _wthor(text: str) -> None:
+    """A file, a character for every byte; records come back as they were, the rest of a file does not count."""
+    content = text.encode("latin-1", "replace")
+    _wthor_names(content)
+    games = read_wthor(content)
+    for game in games:
+        same(game.end, Game.of(None, game.moves).end)
+    back = write_wthor(games).games
+    same(back[16:], content[16 : len(back)])
+
+
+def _wthor_names(content: bytes) -> None:
+    """Any bytes are names, as good as they go."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "WTH.wtb")
+        for ending in (".jou", ".TRN"):
+            path.with_suffix(ending).write_bytes(content)
+        names = names_beside(path)
+        assert all(name.isprintable() and len(name) <= 26 for kind in names for name in kind)
+
+
+def _link(text: str) -> None:
+    game = read(_no_file(text))
+    if game.tags["format"] == "link":
+        same(game.moves, read(write_sgf(game)).moves)
+
+
 def _anything(text: str) -> None:
     game = read(_no_file(text))
     list(read_all(_no_file(text)))
     same(game.moves, read(write_ggf(game)).moves)
+    same(game.moves, read(write_sgf(game)).moves)
 
 
 def _no_file(text: str) -> str:
@@ -324,9 +367,30 @@ def _records() -> list[str]:
     return [two, *(write_ggf(game, clock=60) for game in small_games())]
 
 
+def _sgf_records() -> list[str]:
+    other = "(;FF[4]GM[2]RE[B+R]SZ[8]AB[e4][d5]AW[d4][e5]PL[B];B[fe]C[a \\] b]V[1.5];W[d6](;B[c3])(;B[c5]))"
+    return [other, "(;GM[2];B[f5];W[d6]) x (;GM[2]SZ[4];B[b1])", *map(write_sgf, small_games())]
+
+
+def _databases() -> list[str]:
+    ended = [game if game.over else game.resign(Color.BLACK) for game in games() if game.rules == Rules()]
+    return [write_wthor(some).games.decode("latin-1") for some in (ended[:1], ended[1:4], [])]
+
+
+def _links() -> list[str]:
+    start = "-----OX--XO-----+X"
+    return [
+        "http://127.0.0.1:8080/#view=analyse&rules=standard-8x8&moves=f5d6c3",
+        f"#rules=reversed-4x4&start={start}&moves=b1a1",
+        "#view=play&rules=standard-10x10",
+    ]
+
+
 def _whatever() -> list[str]:
     games = [game for game in small_games() if game.rules.size <= 8]
-    return [text for game in games for text in (write_ggf(game), str(game.end), repr(game.end), game.transcript)]
+    forms = (write_ggf, write_sgf, str, lambda game: str(game.end), lambda game: repr(game.end))
+    texts = [form(game) for game in games for form in forms]
+    return [*texts, *(write_transcript(game, result=True) for game in games), *_links()]
 
 
 def _opening_files() -> list[str]:
@@ -396,6 +460,9 @@ TARGETS = {
         Target("positions", _position, _positions, share=10),
         Target("obf", _obf, _obf_lines, share=8),
         Target("ggf", _ggf, _records, share=4),
+        Target("sgf", _sgf, _sgf_records, lambda: ["GM[2]", "RE[", "AB[", "PL[", "SZ["], share=4),
+        Target("wthor", _wthor, _databases, share=4),
+        Target("links", _link, _links, lambda: ["rules=", "start=", "moves=", "%20", "&"], share=6),
         Target("anything", _anything, _whatever, share=3),
         Target("rules", _rules, lambda: _RULES, share=6),
         Target("tournaments", _tournament, lambda: without_lines(TOURNAMENT), option_words, share=1),

@@ -94,15 +94,18 @@ def write_sgf(game: Game) -> str:
 
 
 def _result(game: Game) -> str:
+    """`B+4`, with a letter behind it where the board does not tell how the game ended."""
     if game.score is None or game.points is None:
         return "?"
-    if game.ruled is None and game.termination is not Termination.NORMAL:
-        return (
-            f"{'B' if game.points > 0.5 else 'W'}+{_LETTERS.get(game.termination, 'F')}" if game.points != 0.5 else "0"
-        )
     score = game.score if (komi := komi_score(game)) is None else komi
-    letter = _LETTERS.get(game.termination, "")
-    return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}{letter}"
+    if game.termination is Termination.NORMAL:
+        letter = ""
+    else:
+        letter = _LETTERS.get(game.termination, "F" if game.end.is_over or game.ruled is None else "")
+    won_by_all = game.ruled is None and letter and score
+    if not score and not letter:
+        return "0"
+    return f"{'W' if score < 0 else 'B'}+{'' if won_by_all else f'{abs(score):g}'}{letter}"
 
 
 def _escaped(text: str) -> str:
