@@ -77,7 +77,8 @@ def import_games(store: Store, games: Iterable[Game], origin: str = "") -> Impor
             unfinished += 1
             continue
         slot = _slot(game, seen)
-        if store.add(slot, replace(game, black=slot.black, white=slot.white), notes=bool(game.notes), made=made):
+        kept = replace(game, black=slot.black, white=slot.white).knowing(discs=game.discs)
+        if store.add(slot, kept, notes=bool(game.notes), made=made):
             added += 1
         else:
             known += 1
