@@ -1,7 +1,8 @@
 """Reviewed games as reports: what each side gave away, which moves could have been better, and the opening.
 
-A move counts where there was a choice. *Accuracy* is the share of such moves without a mark, *loss* the discs given
-away by a move on average; `analysis.MARKS` says from how many discs on a move is marked.
+A move counts where there was a choice, and where it was not given as an opening. *Accuracy* is the share of such moves
+without a mark, *loss* the discs given away by a move on average; `analysis.MARKS` says from how many discs on a move is
+marked.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -87,6 +88,7 @@ class Reviewed:
             verdict
             for verdict in self.verdicts
             if verdict.played is not None
+            and verdict.ply >= self.game.opening_plies
             and positions[verdict.ply].turn is color
             and len(positions[verdict.ply].moves) > 1
         ]
