@@ -5,6 +5,7 @@ import json
 import random
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
@@ -29,6 +30,7 @@ from outflank.formats import (
     write_transcript,
     write_wthor,
 )
+from outflank.formats.sgf_records import sgf_games
 from outflank.formats.wthor_files import is_wthor
 from outflank.game import Game, MoveNote, Termination
 from outflank.interfaces.cli import main
@@ -251,6 +253,42 @@ def test_first_positions_and_passes_in_sgf() -> None:
 def test_bad_sgf(text: str, message: str) -> None:
     with pytest.raises(BadNotation, match=message):
         read(text)
+
+
+def test_a_record_may_be_cut_anywhere() -> None:
+    text = "x ( \n ;GM[2]PB[a];B[f5]) ( ;GM[2];B[f5];W[d6])"
+    for cut in range(1, len(text)):
+        assert [len(game) for game in sgf_games([text[:cut], text[cut:]])] == [1, 2]
+
+
+PIECES = [
+    "(",
+    ")",
+    ";",
+    "[",
+    "]",
+    "\\",
+    "C[",
+    "C[]",
+    "(;",
+    ";B[f5]",
+    "AB[a1]",
+    "[a1]",
+    "\n",
+    " A",
+    "#rules=",
+    "&a=b",
+    "33-31 ",
+]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_long_texts_take_no_time(piece: str) -> None:
+    """Pieces that would make a careless expression take quadratic time; such a test would run for minutes."""
+    for begin in ("(;GM[2]", "(;GM[2]C[", "#rules=standard-8x8&", "f5 "):
+        for text in (begin + piece * 30_000, begin + piece * 300_000):
+            with suppress(OutflankError):
+                list(read_all(io.StringIO(text)))
 
 
 def test_collections_of_sgf_may_come_in_pieces(tmp_path: Path) -> None:

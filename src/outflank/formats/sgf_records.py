@@ -32,6 +32,7 @@ from outflank.inputs import MOST_IN_GAME, MOST_IN_TEXT, check_length, expect, sh
 Node = dict[str, list[str]]
 
 _BEGIN = re.compile(r"\(\s{0,20};")
+_LONGEST_BEGIN = 22
 _TOKEN = re.compile(r"\s*+(?:([();])|([A-Za-z]++)\s*+((?:\[(?:[^\]\\]++|\\.)*+\]\s*+)++))", re.DOTALL)
 _VALUE = re.compile(r"\[((?:[^\]\\]++|\\.)*+)\]", re.DOTALL)
 _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
@@ -148,7 +149,7 @@ def sgf_games(pieces: Iterable[str]) -> Iterator[Game]:
     text, number, at = "", 0, 0
     while True:
         begin = _BEGIN.search(text, at)
-        first = begin.start() if begin else max(at, len(text) - 1)
+        first = begin.start() if begin else max(at, len(text) - _LONGEST_BEGIN)
         if begin is None or len(text) - first <= MOST_IN_GAME:  # a whole record must be in sight
             if piece := next(rest, ""):
                 text, at = text[first:] + piece, 0
