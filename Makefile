@@ -8,7 +8,7 @@ PEERS := .venv-peers
 READY := $(VENV)/.ready
 AXE := build/axe.min.js
 
-.PHONY: help setup reproduce test lint types warm compiled interpreted boundscheck engines soak kill load fuzz fuzz-page levels weights bench lock clean
+.PHONY: help setup reproduce test lint types warm compiled interpreted boundscheck engines soak protocols kill load fuzz fuzz-page levels weights bench lock clean
 
 help:
 	@echo "make setup   create or refresh $(VENV)"
@@ -18,6 +18,7 @@ help:
 	@echo "make bench   measure this machine beside public libraries, into benchmarks/RESULTS.md"
 	@echo "make boundscheck  all tests with kernels that check every index (long; nightly, not part of make test)"
 	@echo "make soak    a hundred thousand games against the oracle (long; not part of make test)"
+	@echo "make protocols  a thousand games through GTP and NBoard against the same in process (minutes; not part of make test)"
 	@echo "make kill    kill matches a thousand times and compare the result (long; not part of make test)"
 	@echo "make load    people, enemies and ten thousand bad messages on one server (minutes; not part of make test)"
 	@echo "make fuzz    an hour of damaged texts for every reader (SECONDS=60 for a minute; not part of make test)"
@@ -106,6 +107,11 @@ kill: $(READY)
 
 soak: $(READY)
 	$(BIN)/python tests/soak.py
+
+GAMES ?= 1000
+
+protocols: $(READY)
+	$(BIN)/python tests/protocol_games.py --games $(GAMES)
 
 load: $(READY)
 	$(BIN)/python tests/web_load.py

@@ -223,18 +223,18 @@ def test_what_gtp_is_told(started: list[int]) -> None:
     first = engine.choose(read_transcript("f5d6", START).end, Limits(seconds=2.9)).move
     assert told(engine) == [
         "list_commands", "name", "set_game Othello", "boardsize 8", "clear_board", "play b f5", "play w d6",
-        "time_settings 2 2 1", "time_left b 2 1", "genmove b",
+        "time_settings 2 2 1", "time_left b 2 1", "genmove b", "name",
     ]  # fmt: skip
     position = read_transcript("f5d6", START).end.play(first)
     reply = position.moves[0]
     engine.choose(position.play(reply), Limits(game_seconds=60.5, seconds=2))
-    assert told(engine)[11:] == [
-        f"play w {START.rules.move(reply)}", "time_settings 60 0 0", "time_left b 60 0", "genmove b",
+    assert told(engine)[12:] == [
+        f"play w {START.rules.move(reply)}", "time_settings 60 0 0", "time_left b 60 0", "genmove b", "name",
     ]  # fmt: skip
     before = process(engine).pid
     engine.choose(START)
     assert process(engine).pid != before  # started anew to lose its time limit
-    assert told(engine)[2:] == ["set_game Othello", "boardsize 8", "clear_board", "genmove b"]
+    assert told(engine)[2:] == ["set_game Othello", "boardsize 8", "clear_board", "genmove b", "name"]
     engine.close()
 
 

@@ -172,6 +172,7 @@ BASES: dict[str, list[str]] = {
     "move": ["random", "--size", "4"],
     "solve": ["--position", LATE.line()],
     "check": ["random", "--size", "5"],
+    "engine": ["random", "--protocol", "uci"],
     "match": ["random", "greedy", "--size", "4", "--games", "2", "--openings", "start", "--workers", "1025", "--quiet"],
     "tournament": ["cup.toml", "--workers", "1025", "--quiet"],
     "rate": ["games.db", "--anchor=chess=0"],

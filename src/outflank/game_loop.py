@@ -150,6 +150,11 @@ def _overstepped(seconds: float, left: float | None, control: TimeControl) -> st
     return ""
 
 
+def _least(*seconds: float | None) -> float | None:
+    """The shortest of the clocks that there are: an agent may have one of its own."""
+    return min((each for each in seconds if each is not None), default=None)
+
+
 class _Loop:
     """One game being played: the opening, and what was added to it."""
 
@@ -161,7 +166,7 @@ class _Loop:
         self.positions = [opening.end]
         self.moves: list[Move] = []
         self.notes: list[MoveNote] = []
-        self.left = [control.game_seconds, control.game_seconds]
+        self.left = [_least(control.game_seconds, player.limits.game_seconds) for player in players]
 
     @property
     def position(self) -> Position:

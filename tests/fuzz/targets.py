@@ -5,12 +5,13 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
 from golden_decisions import TEXTS
-from outflank.agents import canonical
+from outflank.agents import agent, canonical
 from outflank.agents.registry import agent_signatures
 from outflank.arena.openings import _from_line, _plies, read_openings
 from outflank.arena.quick import match
@@ -41,6 +42,9 @@ from outflank.formats import (
 from outflank.formats.wthor_files import names_beside
 from outflank.game import Game
 from outflank.inputs import parse_toml
+from outflank.interfaces.engine import PROTOCOLS, Lines
+from outflank.interfaces.engine.lines import read_line
+from outflank.interfaces.engine.seat import Seat
 from outflank.learn.games import read_positions
 from outflank.learn.selfplay import SelfPlay
 from outflank.patterns import PatternWeights, pattern_set, read_weights
@@ -334,11 +338,52 @@ def _nboard(text: str) -> None:
     assert decision.move in _ASKED.end.moves and 0 <= decision.nodes < 10**19
 
 
+def _gtp_server(text: str) -> None:
+    """Every command has one answer, which begins with a sign and ends with an empty line."""
+    said = _served("gtp", text)
+    assert all(answer[:1] in ("=", "?") for answer in said.split("\n\n")[:-1]), said[:200]
+    assert not said or said.endswith("\n\n")
+    if "?" in (answer[:1] for answer in said.split("\n\n")):
+        raise OutflankError("something was refused")
+
+
+def _nboard_server(text: str) -> None:
+    """Nothing is said but what the protocol has words for."""
+    said = _served("nboard", text).splitlines()
+    words = {"set", "status", "pong", "learned", "===", "search", "nodestats", "analysis"}
+    assert all(line.split(" ")[0] in words for line in said), said[:10]
+    if any(line.startswith("status") and "expected" in line for line in said):
+        raise OutflankError("something was refused")
+
+
+def _served(protocol: str, text: str) -> str:
+    """What an agent answers to these lines; all else than our own errors is raised."""
+    said: list[str] = []
+    lines = Lines()
+    lines.closed = True  # so that no thought is long
+    server = PROTOCOLS[protocol](Seat(agent("random")), said.append, lines)
+    stream = BytesIO(text.encode("utf-8", "surrogatepass"))
+    while not server.over and (line := read_line(stream)) is not None:
+        server.answer(line)
+    return "".join(f"{each}\n" for each in said)
+
+
+_GTP_COMMANDS = [
+    "1 boardsize 6\n2 clear_board\n3 play b e4\n4 genmove w\n5 undo\n6 showboard\n8 komi 1\nquit\n",
+    "set_game Reversed Othello\ntime_settings 60 5 1\ntime_left b 3 0\nreg_genmove b\nlist_commands\nname\n",
+    "grhino-setup_board -XXO------------ X\n# comment\nplay w a1\nfinal_score\nkomi 0.5\nset_random_seed 7\n",
+    "known_command play\nplay b f5\nplay w d6\nundo\nundo\nget_random_seed\n",
+]
+_NBOARD_LINES = [
+    "nboard 2\nset depth 3\nset game (;TI[05:00/00:01]TY[4a]BO[4 ---- -O*- -*O- ---- *]B[b1//3];)\nping 1\ngo\n",
+    "nboard 1\nF5\nD6/1.5/2\nmove C3//0.5\ngo\nlearn\nset contempt 5\nping 2\nquit\n",
+    "set game (;TY[6]TB[1:00]TW[2:00:00]B[e4]W[C5];)\nmove PA\nmove f4/1/2\nping 3\n",
+]
 _GTP_ANSWERS = [
-    "=1 play\ngenmove\nset_game\ntime_settings\ntime_left\n\n=2\n\n=3\n\n=4\n\n=5\n\n=6\n\n=7\n\n=8 f4\n\n",
-    "banner\n= 1\n\n= 2\n\n= 3\n\n= 4\n\n=5\n\n=6\n\n=7\n\n= 8 D6\n\n",
-    "?1 unknown command\n\n=2\n\n=3\n\n=4\n\n=5\n\n=6\n\n=7\n\n=8 f6\n\n=9 f6\n\n",
-    "=1 play\ngenmove\n\n=2\n\n=3\n\n=4\n\n=5 d6\n\n=6 d6\n\n",
+    "=1 play\ngenmove\nset_game\ntime_settings\ntime_left\n\n=2\n\n=3\n\n=4\n\n=5\n\n=6\n\n=7\n\n=8 f4\n\n=9 n\n\n",
+    "banner\n= 1\n\n= 2\n\n= 3\n\n= 4\n\n=5\n\n=6\n\n=7\n\n= 8 D6\n\n= 9\n\n",
+    "?1 unknown command\n\n=2\n\n=3\n\n=4\n\n=5\n\n=6\n\n=7\n\n=8 f6\n\n=9 f6\n\n=10 f6\n\n",
+    "=1 play\ngenmove\n\n=2\n\n=3\n\n=4\n\n=5 d6\n\n=6 d6\n\n=7 d6\n\n",
 ]
 _NBOARD_ANSWERS = [
     "set myname N\npong 1\npong 2\nsearch d6c3 1.3 0 12\nnodestats 5000 0.2\n=== D6/1.30/0.4\n",
@@ -473,6 +518,12 @@ TARGETS = {
         Target("weights", _weights, lambda: [_packed_weights()], share=2),
         Target("stores", _stores, lambda: [_store()]),
         Target("gtp", _gtp, lambda: _GTP_ANSWERS, lambda: ["pass", "resign", "d6", "f4", "f6"], share=3),
+        Target(
+            "gtp_server", _gtp_server, lambda: _GTP_COMMANDS, lambda: ["pass", "b", "w", "play", "undo", "16"], share=2
+        ),
+        Target(
+            "nboard_server", _nboard_server, lambda: _NBOARD_LINES, lambda: ["set game", "move", "go", "PA"], share=2
+        ),
         Target("nboard", _nboard, lambda: _NBOARD_ANSWERS, lambda: ["pong", "ping", "search", "==="], share=3),
     )
 }

@@ -29,8 +29,9 @@ from outflank.spec import Call, Value
 
 
 def _limits_among(options: CheckedOptions) -> Limits:
-    """The limits that stand among the options by their own names."""
-    return Limits(**{word: options[word] for word in ("depth", "nodes", "playouts", "seconds") if word in options})
+    """The limits that stand among the options by their own names; a clock is time for a whole game."""
+    limits = {word: options[word] for word in ("depth", "nodes", "playouts", "seconds") if word in options}
+    return Limits(**limits, game_seconds=options.get("clock"))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,9 @@ A program is not the person's own code and nothing it does is an error of ours: 
 `EngineFailed` whose kind says how the game ends.
 """
 
+import re
+from typing import TypeVar
+
 from outflank.engines.gtp import GtpPlayer
 from outflank.engines.nboard import NBoardPlayer
 from outflank.engines.player import EnginePlayer
@@ -26,6 +29,9 @@ __all__ = [
 ]
 
 
+_Program = TypeVar("_Program", bound=EnginePlayer)
+
+
 def _command(value: Value) -> Quoted:
     if not isinstance(value, str):
         raise BadSpec('expected a program and its arguments in quotes, such as "gtp-rhino -l 3"')
@@ -41,6 +47,20 @@ def _commands(value: Value) -> tuple[Quoted, ...]:
     return texts
 
 
+def _directory(value: Value) -> Quoted:
+    if not isinstance(value, str) or not _plain(value) or "\0" in value:
+        raise BadSpec('expected a directory in quotes, such as "engines/edax"')
+    return Quoted(_plain(value))
+
+
+def _variables(value: Value) -> tuple[Quoted, ...]:
+    items = value if isinstance(value, tuple) else (value,)
+    texts = tuple(Quoted(_plain(item)) for item in items if isinstance(item, str))
+    if len(texts) != len(items) or not all(_VARIABLE.fullmatch(text) for text in texts):
+        raise BadSpec('expected variables of the environment in quotes, such as ["OMP_NUM_THREADS=1"]')
+    return texts
+
+
 def _plain(text: str) -> str:
     """The characters alone: `str` of a quoted text has quotes around it."""
     return "".join(text)
@@ -51,6 +71,30 @@ _CMD = Option(
     OptionType("a text in quotes", _command),
     None,
     "the program and its arguments, split as a shell would; always needed",
+)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=[^\0]*")
+_PLACE = (
+    Option(
+        "cwd",
+        OptionType("a text in quotes", _directory),
+        None,
+        "the directory in which it is started, if not ours",
+    ),
+    Option(
+        "env",
+        OptionType("a list of texts in quotes", _variables),
+        None,
+        'variables of its environment, such as ["OMP_NUM_THREADS=1"], beside ours',
+    ),
+)
+_OWN_LIMITS = (
+    Option("seconds", number(0, 86_400, above=True), None, "time for a move of its own, whatever the others have"),
+    Option(
+        "clock",
+        number(0, 10**6, above=True),
+        None,
+        "seconds for a whole game of its own; it loses when they are over",
+    ),
 )
 _TIMEOUT = Option("timeout", number(0, 86_400, above=True), 10, "seconds to wait for a move that has no time limit")
 _STARTUP = Option("startup", number(0, 86_400, above=True), 30, "seconds to wait for the program's first answer")
@@ -68,6 +112,8 @@ GTP = Signature(
         ),
         _TIMEOUT,
         _STARTUP,
+        *_PLACE,
+        *_OWN_LIMITS,
     ),
 )
 NBOARD = Signature(
@@ -78,6 +124,8 @@ NBOARD = Signature(
         Option("depth", whole(1, 500), 10, "plies that it is told to search in the middle game"),
         _TIMEOUT,
         _STARTUP,
+        *_PLACE,
+        *_OWN_LIMITS,
     ),
 )
 
@@ -93,7 +141,7 @@ def build_gtp(options: CheckedOptions) -> GtpPlayer:
     'gtp-rhino -l 1'
     """
     setup = tuple(_plain(command) for command in options["setup"])
-    return GtpPlayer(_needed(options), options["timeout"], options["startup"], setup)
+    return _placed(GtpPlayer(_needed(options), options["timeout"], options["startup"], setup), options)
 
 
 def build_nboard(options: CheckedOptions) -> NBoardPlayer:
@@ -103,7 +151,14 @@ def build_nboard(options: CheckedOptions) -> NBoardPlayer:
     >>> build_nboard(NBOARD.fill(parse("nboard(ntest, depth=4)"))).depth
     4
     """
-    return NBoardPlayer(_needed(options), options["depth"], options["timeout"], options["startup"])
+    return _placed(NBoardPlayer(_needed(options), options["depth"], options["timeout"], options["startup"]), options)
+
+
+def _placed(player: _Program, options: CheckedOptions) -> _Program:
+    """The same with its directory and its environment."""
+    player.cwd = None if options["cwd"] is None else _plain(options["cwd"])
+    player.env = dict(_plain(text).split("=", 1) for text in options["env"] or ())
+    return player
 
 
 def _needed(options: CheckedOptions) -> str:

@@ -26,6 +26,8 @@ from outflank.search.limits import Limits
 
 _ANSWER = re.compile(r"(?P<sign>[=?])[ \t]*(?P<number>\d+(?=\s|$))?[ \t]*(?P<text>.*)")
 _SETUP = "grhino-setup_board"
+_ATTENTION = "name"
+"""Asked after every move: a program that thinks in its opponent's time does so until the next line."""
 
 
 class GtpPlayer(EnginePlayer):
@@ -138,6 +140,7 @@ class GtpPlayer(EnginePlayer):
         answer = self._command(process, f"genmove {_letter(position.turn)}", self._patience(limits))
         move = self._legal(process, answer, position)
         self._told = game.play(move)
+        self._exchange(process, _ATTENTION, self.timeout)
         return Decision(move, position.turn, pv=(move,), moves=(RootMove(move),))
 
     def _can_serve(self, limits: Limits) -> bool:

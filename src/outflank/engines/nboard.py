@@ -5,6 +5,10 @@ Lines without numbers: `set game <GGF>` gives the whole game, so that nothing ne
 The program does not play its move. Everything else that it writes is a report or noise and never an error, so a
 program that writes nonsense only is found out by the clock.
 
+A program that has answered is sent one more `ping`, which ends what it may think in its opponent's time. What it calls
+exact (`100%`) was proven by nobody here: a decision says that in a note and is not `exact`, and a percentage is told as
+confidence.
+
 `set depth` is the one limit of the protocol. A program may look at the clock of the game, so `TI` holds what is
 left, or what the moves to come may take together. Sizes and the reversed game are told by the GGF (`TY[6a]`);
 there is no way to ask whether a program understood them. Source: weltyc/ntest, instructions/Protocol.htm.
@@ -13,17 +17,20 @@ there is no way to ask whether a program understood them. Source: weltyc/ntest, 
 import re
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from outflank.board import Position
 from outflank.engines.player import EnginePlayer
 from outflank.engines.process import EngineProcess
-from outflank.errors import OutflankError
+from outflank.errors import EngineFailed, OutflankError
 from outflank.formats import write_ggf
 from outflank.game import Game
 from outflank.search.decision import Decision, RootMove
 from outflank.search.limits import Limits
 
+_CERTAINTY = re.compile(r"([0-9]{1,3})%")
+_CALLED = {"100%": "the program calls this exact", "100%W": "the program calls this result exact, not the score"}
 _NUMBER = re.compile(r"[+-]?\d{1,18}(?:\.\d*)?")
 
 
@@ -80,9 +87,17 @@ class NBoardPlayer(EnginePlayer):
         report = _Report()
         for text in _lines(process, "go", self._patience(limits)):
             if text.startswith("==="):
-                return self._answer(process, text, game.end, report)
+                decision = self._answer(process, text, game.end, report)
+                self._hush(process)
+                return decision
             report.hear(text)
         raise AssertionError("lines end with an error only")
+
+    def _hush(self, process: EngineProcess) -> None:
+        """Ends all thought without waiting for it; the next question passes over the answer."""
+        self._pings += 1
+        with suppress(EngineFailed):  # its move counts; whoever asks next is told
+            process.send(f"ping {self._pings}", self.timeout)
 
     def _clock(self, position: Position, limits: Limits) -> float:
         """Seconds left in the game, or what the moves to come may take together."""
@@ -92,9 +107,10 @@ class NBoardPlayer(EnginePlayer):
 
     def _answer(self, process: EngineProcess, text: str, position: Position, report: _Report) -> Decision:
         """The decision of `=== F5/1.30/0.4`; the value is in discs, as the mover sees it."""
-        name, value, *_ = [*re.split(r"[\s/]+", text[3:].strip()), "", ""]
+        name, value, *_ = [*re.sub(r"\s+", "/", text[3:].strip()).split("/"), "", ""]
         move = self._legal(process, name, position)
         variation = _variation(report.variation, move, position)
+        certainty = _CERTAINTY.match(report.depth) if variation else None
         return Decision(
             move,
             position.turn,
@@ -103,6 +119,9 @@ class NBoardPlayer(EnginePlayer):
             depth=_depth(report.depth, position) if variation else 0,
             pv=variation or (move,),
             moves=(RootMove(move, _number(value)),),
+            unit="discs",
+            confidence=min(int(certainty[1]), 100) if certainty else 100,
+            note=_CALLED[report.depth] if certainty and report.depth in _CALLED else "",
         )
 
 

@@ -8,7 +8,9 @@ not the match.
 
 import time
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from outflank.board import Move, Position
 from outflank.engines.process import EngineProcess, read_command
@@ -27,6 +29,11 @@ class EnginePlayer(Player):
 
     kind = "engine"
     farewell = "quit"
+
+    cwd: str | None = None
+    """The directory in which the program is started; ours where it is None."""
+    env: Mapping[str, str] = MappingProxyType({})
+    """Variables of its environment, beside ours."""
 
     def __init__(self, command: str, timeout: float = 10.0, startup: float = 30.0) -> None:
         """`timeout` is the longest wait for an answer without a time limit, `startup` the one for the first answer."""
@@ -111,7 +118,7 @@ class EnginePlayer(Player):
 
     def _launch(self) -> EngineProcess:
         """Starts the program."""
-        return EngineProcess(self.command)
+        return EngineProcess(self.command, cwd=self.cwd, env=self.env)
 
     def _drop(self) -> None:
         """Ends a program that cannot be talked to any more, without a farewell."""

@@ -27,6 +27,7 @@ import threading
 import time
 import weakref
 from collections import deque
+from collections.abc import Mapping
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO, Any
@@ -72,15 +73,16 @@ class _Group:
     broken = ""
     """The limit of a sandbox that the program broke, in words."""
 
-    def __init__(self, argv: list[str]) -> None:
+    def __init__(self, argv: list[str], cwd: str | None = None, env: dict[str, str] | None = None) -> None:
         self.guard: subprocess.Popen[bytes] | None = None
+        self._cwd, self._env = cwd, env
         self.process = self._start(argv)
         self._lock = threading.RLock()  # a collected owner ends its group in whatever thread is running
         self._over = False
         self._owner = os.getpid()
 
     def _start(self, argv: list[str]) -> subprocess.Popen[bytes]:
-        process = _popen(argv)
+        process = _popen(argv, cwd=self._cwd, env=self._env)
         try:
             self.guard = _start_guard(process.pid)
         except BaseException:
@@ -310,12 +312,25 @@ class EngineProcess:
     'hello'
     """
 
-    def __init__(self, command: str, name: str = "", sandbox: Sandbox | None = None) -> None:
-        """Starts the program; messages call it by its name, which is the command where none is given."""
+    def __init__(
+        self,
+        command: str,
+        name: str = "",
+        sandbox: Sandbox | None = None,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        """Starts the program in a directory, ours unless told, with ours and more variables of the environment.
+
+        Messages call it by its name, which is the command where none is given. A sandbox has a place of its own.
+        """
         self.name = name or command
         argv = read_command(command)
         try:
-            self._group = _Group(argv) if sandbox is None else _KeptGroup(_runnable(argv), sandbox.room())
+            if sandbox is None:
+                self._group = _Group(argv, cwd, {**os.environ, **env} if env else None)
+            else:
+                self._group = _KeptGroup(_runnable(argv), sandbox.room())
         except OSError as error:
             raise EngineFailed("failure", f"{self.name}: cannot be started: {error}") from None
         self._output = _Output(self._group)

@@ -17,6 +17,7 @@ from outflank.interfaces.cli import (
     agents,
     bench,
     board,
+    engine,
     label,
     learn,
     match,
@@ -72,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"outflank {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (play, review, reproduce, board, agents, match, tournament, store, learn, label, bench):
+    for module in (play, review, reproduce, board, agents, engine, match, tournament, store, learn, label, bench):
         module.register(commands)
     return parser
 
