@@ -301,11 +301,15 @@ def test_gogui_may_interrupt_a_thought() -> None:
 
 @both
 def test_the_end_of_the_input_ends_a_thought(protocol: str) -> None:
-    command = [sys.executable, "-m", "outflank", "engine", ENDLESS, "--protocol", protocol]
-    question = "7 genmove b\n" if protocol == "gtp" else "go\n"
-    done = subprocess.run(command, input=question, capture_output=True, text=True, timeout=PATIENCE)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert re.search(r"^=7 [a-h][1-8]$|^=== [A-H][1-8]", done.stdout, re.MULTILINE)
+    command = sys.executable, "-m", "outflank", "engine", ENDLESS, "--protocol", protocol
+    with running(*command, stdin=subprocess.PIPE) as program:
+        assert program.stdin is not None and program.stdout is not None
+        program.stdin.write("name\n" if protocol == "gtp" else "ping 1\n")
+        program.stdin.flush()
+        assert program.stdout.readline()  # it is ready
+        said, errors = program.communicate("7 genmove b\n" if protocol == "gtp" else "go\n", timeout=PATIENCE)
+        assert (program.returncode, errors) == (0, "")
+        assert re.search(r"^=7 [a-h][1-8]$|^=== [A-H][1-8]", said, re.MULTILINE)
 
 
 def test_a_script_that_ends_with_quit_is_answered_in_full() -> None:

@@ -10,8 +10,8 @@ from typing import IO, TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from outflank.interfaces.engine import Server
 
-_LAST_SECONDS = 2.0
-"""For answers to what was asked before the other side left."""
+_LAST_SECONDS = 5.0
+"""For answers to what was asked before the other side left; thoughts end in milliseconds, bots of people need not."""
 
 
 def register(commands: Any) -> None:
