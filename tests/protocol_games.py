@@ -78,8 +78,9 @@ def compare(pairing: int, protocol: str, games: int) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=1000, help="through each protocol")
+    parser.add_argument("--protocols", nargs="+", choices=("gtp", "nboard"), default=("gtp", "nboard"))
     games = parser.parse_args().games
-    for protocol in ("gtp", "nboard"):
+    for protocol in parser.parse_args().protocols:
         began, equal = time.perf_counter(), 0
         for pairing in range(len(PAIRINGS)):
             share = games // len(PAIRINGS) + (pairing < games % len(PAIRINGS))

@@ -13,7 +13,7 @@ import pytest
 from outflank.agents import Agent, agent
 from outflank.board import Color, Position, Rules
 from outflank.engines import EnginePlayer, GtpPlayer, NBoardPlayer
-from outflank.errors import EngineFailed
+from outflank.errors import EngineFailed, Stopped
 from outflank.formats import read_transcript, write_ggf
 from outflank.game import Game
 from outflank.game_loop import play_game
@@ -22,8 +22,9 @@ from outflank.interfaces.engine import PROTOCOLS, Lines, Server
 from outflank.interfaces.engine.gtp import _Clock
 from outflank.interfaces.engine.nboard import _clock
 from outflank.interfaces.engine.seat import Seat
+from outflank.search.clock import stoppable
 from outflank.search.limits import Limits
-from protocol_games import PAIRINGS, compare, served
+from protocol_games import PAIRINGS, compare, served, through
 from support import PATIENCE, running
 from test_engines import START, both, process, told, with_rhino
 from test_engines import command as scripted
@@ -256,6 +257,18 @@ def test_nboard_passes_over_what_it_does_not_know() -> None:
         assert told_why.startswith("status ") and "expected" in told_why and pong == "pong 3"
 
 
+def test_a_depth_beyond_the_end_bounds_nobody() -> None:
+    """Of two empty squares three plies can be looked ahead where a pass is one of them."""
+    start = Position.parse("---------------------------OX------OOOO----OXO------X----------- X")
+    moves = "c4d3h4f7c5c6f8c3b6c7e3f4b3c2f3a6b4g6c1a3c8b5h6d7a5a4d8h5g4e8b7e2f2a8h3b8d1g8d2g3b2a1a2a7h7h8g2h1f1g7h2e1"
+    game = Game.of(start, moves)
+    game = game.play(game.rules.pass_move)
+    with served("minimax(depth=3)", "nboard") as (say, hear):
+        say("set depth 500", f"set game {write_ggf(game)}", "go")
+        *_, answer = until(hear, "===")
+    assert START.rules.square(answer[4:6]) == agent("minimax(depth=3)").choose(game.end).move
+
+
 def test_clocks_of_games() -> None:
     assert _clock("15:00", [1.5, 2.5]) == (896.0, 0.0)
     assert _clock("1.00:00:01", []) == (86_401.0, 0.0)
@@ -472,3 +485,26 @@ def test_programs_are_told_to_stop_thinking(protocol: str, tmp_path: Path) -> No
     lines = log.read_text().splitlines()
     after = lines[[line.split(" ", 1)[-1] == question for line in lines].index(True) + 1]
     assert re.fullmatch({"gtp": r"\d+ name", "nboard": r"ping \d+"}[protocol], after)
+
+
+@both
+def test_programs_are_told_when_nobody_wants_their_answer(protocol: str) -> None:
+    """Ours think for an hour unless they are told; they answer with what they have, and to the next question too."""
+    engine = through(ENDLESS, protocol)
+    for position in (START, START.play("f5")):
+        with stoppable(lambda: True):
+            assert engine.choose(position).move in position.moves
+    engine.close()
+
+
+def test_a_program_that_reports_and_does_not_answer() -> None:
+    says = "pong 1\\npong 2\\nsearch f5d6 3 0 7\\npong 3\\n"
+    player = NBoardPlayer(f"sh -c 'printf \"{says}\"; cat >/dev/null'", timeout=PATIENCE)
+    with stoppable(lambda: True):
+        decision = player.choose(START)
+    assert (str(decision.move), decision.depth, decision.finished) == ("f5", 7, False)
+    player.close()
+    silent = NBoardPlayer("sh -c 'printf \"pong 1\\npong 2\\npong 3\\n\"; cat >/dev/null'", timeout=PATIENCE)
+    with stoppable(lambda: True), pytest.raises(Stopped, match="had found no move"):
+        silent.choose(START)
+    silent.close()

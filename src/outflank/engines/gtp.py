@@ -10,6 +10,9 @@ The program keeps the board: `genmove` plays its move too. Observed, and allowed
 - Edax takes the first number of `time_settings` for the seconds of a move where the standard takes the second, and
   does not know the standard's word for no limit: a program that had a limit is started anew to lose it.
 
+A thought that nobody wants any more is ended by `# interrupt` in programs that list GoGui's `gogui-interrupt`; others
+are waited for.
+
 GTP counts time in whole seconds, so less than a second is told as one. It has no word for depth, nodes or the reversed
 game; the latter is asked for by name if `list_games` has one with "reversed" or "anti" in it, and refused otherwise.
 """
@@ -26,6 +29,7 @@ from outflank.search.limits import Limits
 
 _ANSWER = re.compile(r"(?P<sign>[=?])[ \t]*(?P<number>\d+(?=\s|$))?[ \t]*(?P<text>.*)")
 _SETUP = "grhino-setup_board"
+_INTERRUPT = "# interrupt"
 _ATTENTION = "name"
 """Asked after every move: a program that thinks in its opponent's time does so until the next line."""
 
@@ -69,9 +73,13 @@ class GtpPlayer(EnginePlayer):
         self._number += 1
         deadline = time.monotonic() + seconds
         process.send(f"{self._number} {command}", seconds)
-        answer = None
+        answer, told = None, not self._interruptible(command)
         while answer is None:
-            line = process.read(command, deadline)
+            line = process.read(command, deadline) if told else self._hear(process, command, deadline)
+            if line is None:
+                process.send(_INTERRUPT, seconds)
+                told = True
+                continue
             answer = _ANSWER.fullmatch(line.strip())
             if answer is None and line.strip() and not banner:
                 raise process.failed("failure", f"answered {line[:60]!r} to {command!r}; expected = or ? first")
@@ -82,6 +90,10 @@ class GtpPlayer(EnginePlayer):
         while line := process.read(command, deadline).strip():
             text.append(line)
         return answer["sign"] == "=", "\n".join(text).strip()
+
+    def _interruptible(self, command: str) -> bool:
+        """Whether the program ends a thought when it is told so, and answers with what it has found."""
+        return "gogui-interrupt" in self._commands and command.startswith("genmove")
 
     # --- telling the position -----------------------------------------------------------------------------------
 

@@ -5,9 +5,9 @@ Lines without numbers: `set game <GGF>` gives the whole game, so that nothing ne
 The program does not play its move. Everything else that it writes is a report or noise and never an error, so a
 program that writes nonsense only is found out by the clock.
 
-A program that has answered is sent one more `ping`, which ends what it may think in its opponent's time. What it calls
-exact (`100%`) was proven by nobody here: a decision says that in a note and is not `exact`, and a percentage is told as
-confidence.
+A program that has answered is sent one more `ping`, which ends what it may think in its opponent's time; it also ends a
+thought that nobody wants any more, whose answer is then the best line reported. What it calls exact (`100%`) was proven
+by nobody here: a decision says that in a note and is not `exact`, and a percentage is told as confidence.
 
 `set depth` is the one limit of the protocol. A program may look at the clock of the game, so `TI` holds what is
 left, or what the moves to come may take together. Sizes and the reversed game are told by the GGF (`TY[6a]`);
@@ -18,17 +18,18 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from outflank.board import Position
 from outflank.engines.player import EnginePlayer
 from outflank.engines.process import EngineProcess
-from outflank.errors import EngineFailed, OutflankError
+from outflank.errors import EngineFailed, OutflankError, Stopped
 from outflank.formats import write_ggf
 from outflank.game import Game
 from outflank.search.decision import Decision, RootMove
 from outflank.search.limits import Limits
 
+_FIRST = re.compile(r"pa|[a-p][0-9]{1,2}", re.IGNORECASE)
 _CERTAINTY = re.compile(r"([0-9]{1,3})%")
 _CALLED = {"100%": "the program calls this exact", "100%W": "the program calls this result exact, not the score"}
 _NUMBER = re.compile(r"[+-]?\d{1,18}(?:\.\d*)?")
@@ -41,6 +42,12 @@ class _Report:
     variation: str = ""
     depth: str = ""
     nodes: int = 0
+
+    @property
+    def first(self) -> str:
+        """The first move of the last line that it reported."""
+        found = _FIRST.match(self.variation)
+        return found[0] if found else ""
 
     def hear(self, line: str) -> None:
         """Notes `search F5d6 1.3 0 12` and `nodestats 5000 0.2`; passes over all else."""
@@ -85,13 +92,26 @@ class NBoardPlayer(EnginePlayer):
         self._ping(process, "set game", self.timeout)
         process.send("go", self.timeout)
         report = _Report()
-        for text in _lines(process, "go", self._patience(limits)):
-            if text.startswith("==="):
-                decision = self._answer(process, text, game.end, report)
+        answer = self._thought(process, report, time.monotonic() + self._patience(limits))
+        if answer:
+            return self._answer(process, answer, game.end, report)
+        return replace(self._answer(process, f"=== {report.first}", game.end, report), finished=False)
+
+    def _thought(self, process: EngineProcess, report: _Report, deadline: float) -> str:
+        """The answer to `go`; empty where the thought was ended and the program has none, but reported a line."""
+        while (line := self._hear(process, "go", deadline)) is not None:
+            if line.startswith("==="):
                 self._hush(process)
-                return decision
-            report.hear(text)
-        raise AssertionError("lines end with an error only")
+                return line
+            report.hear(line)
+        self._hush(process)
+        while not (last := process.read("go", deadline)).startswith(("===", f"pong {self._pings}")):
+            report.hear(last)
+        if last.startswith("==="):
+            return last
+        if not report.first:
+            raise Stopped(f"{process.name} was told to end its thought and had found no move")
+        return ""
 
     def _hush(self, process: EngineProcess) -> None:
         """Ends all thought without waiting for it; the next question passes over the answer."""

@@ -16,12 +16,15 @@ from outflank.board import Move, Position
 from outflank.engines.process import EngineProcess, read_command
 from outflank.errors import EngineFailed
 from outflank.game import Game, moves_between
+from outflank.search.clock import told_to_stop
 from outflank.search.decision import Decision
 from outflank.search.limits import Limits
 from outflank.search.player import Player
 
 GRACE = 2.0
 """Seconds that a program may exceed its time before it counts as stalled; whether it lost on time, the game says."""
+_LOOK = 0.1
+"""Seconds between two looks whether its answer is still wanted."""
 
 
 class EnginePlayer(Player):
@@ -119,6 +122,16 @@ class EnginePlayer(Player):
     def _launch(self) -> EngineProcess:
         """Starts the program."""
         return EngineProcess(self.command, cwd=self.cwd, env=self.env)
+
+    def _hear(self, process: EngineProcess, asked: str, deadline: float) -> str | None:
+        """The next line; None where whoever asked wants the thought to end, which the program is to be told."""
+        while not told_to_stop():
+            try:
+                return process.read(asked, min(deadline, time.monotonic() + _LOOK))
+            except EngineFailed as error:
+                if error.kind != "stall" or time.monotonic() >= deadline:
+                    raise
+        return None
 
     def _drop(self) -> None:
         """Ends a program that cannot be talked to any more, without a farewell."""

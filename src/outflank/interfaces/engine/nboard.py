@@ -155,7 +155,7 @@ class NBoardServer(Server):
         """Plies to look ahead: those that were set, or to the end of the game if that is near."""
         if self._depth is None or position.empties > self._depth + _BEYOND:
             return self._depth
-        return max(position.empties, 1)
+        return max(self._depth, 2 * position.empties)  # some agents count passes as plies
 
     def go(self, rest: str) -> None:  # noqa: ARG002
         """Tells the move that the agent would play, and what it thinks meanwhile."""
