@@ -89,9 +89,9 @@ engines:
 	  apt-get -qq update >/dev/null 2>&1 && \
 	  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends grhino >/dev/null 2>&1; } || \
 	  echo "no gtp-rhino here and no way to install it: the tests that play against it will be skipped"
-	@test -x /usr/bin/bwrap || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \\
-	  apt-get -qq update >/dev/null 2>&1 && \\
-	  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends bubblewrap >/dev/null 2>&1; } || \\
+	@test -x /usr/bin/bwrap || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	  apt-get -qq update >/dev/null 2>&1 && \
+	  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends bubblewrap >/dev/null 2>&1; } || \
 	  echo "no bubblewrap here and no way to install it: bots are tried with limits alone"
 	@test -x /usr/bin/chromium || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 	  apt-get -qq update >/dev/null 2>&1 && \
