@@ -69,6 +69,7 @@ def import_games(store: Store, games: Iterable[Game], origin: str = "") -> Impor
     0 games added, 1 was there already, 1 without a result left out
     [('person("Ada")', 'Ada')]
     """
+    origin = origin.encode("utf-8", "backslashreplace").decode()  # names of files may hold bytes that are no text
     made = f"imported by outflank {__version__}{f' from {origin}' if origin else ''}"
     seen: Counter[str] = Counter()
     added = known = unfinished = 0

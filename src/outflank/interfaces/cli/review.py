@@ -22,6 +22,7 @@ _ENDINGS = (".md", ".csv", ".json")
 _SHOWN = 10
 """Games whose moves are listed in the terminal."""
 _SECONDS = 3.0
+_MOST_GAMES = 10**9
 _REVIEW = (
     "Compare every move of games with the best one: accuracy, blunders, opening. GAMES are files, directories or "
     "stores of any form that Outflank reads, or a transcript itself. Values are exact near the end of a game."
@@ -86,8 +87,8 @@ def run_review(args: argparse.Namespace) -> None:
 def _games(args: argparse.Namespace) -> "list[Game]":
     from outflank.arena.imports import games_of_all
 
-    if args.games is not None and args.games < 1:
-        raise BadSpec(f"--games {args.games} is not possible; expected 1 or more")
+    if args.games is not None and not 1 <= args.games <= _MOST_GAMES:
+        raise BadSpec(f"--games {args.games} is not possible; expected 1 to {_MOST_GAMES:,}")
     games = [game for game in islice(games_of_all(args.sources, args.variant, args.size), args.games) if len(game)]
     if not games:
         raise BadSpec(f"there is no game with moves in {', '.join(args.sources)[:100]}; expected games to review")
