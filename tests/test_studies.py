@@ -109,7 +109,7 @@ def test_every_number_of_a_text_is_compared_or_an_input_or_told_why_not(study: s
 
 
 def _inputs_of(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Lines and numbers of matrices, and of tables that have no results: notations, versions."""
+    """Lines and numbers of matrices, of tables that have no results (notations, versions), and of lists of games."""
     for matrix in found.get("weights", {}).get("matrices", {}).values():
         for place, row in enumerate(matrix["printed_rows"] or ()):
             yield str(matrix["lines"][0] + place), row
@@ -117,6 +117,7 @@ def _inputs_of(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
         for row in table.get("rows", ()) if table["id"] in ("T1", "T2") else ():
             texts = [row["printed"]] if isinstance(row["printed"], str) else row["printed"]
             yield from ((str(row["line"]), text) for text in texts if re.search(r"\d", text))
+        yield from ((str(game["line"]), " ".join(game["printed"])) for game in table.get("games", ()))
 
 
 def test_the_tables_of_the_other_papers_are_complete() -> None:

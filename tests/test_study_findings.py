@@ -5,6 +5,7 @@ import re
 import runpy
 from dataclasses import replace
 from html import escape
+from os.path import normpath
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -137,15 +138,50 @@ def test_several_studies_have_a_page_each_and_the_first_has_their_pictures(
 ) -> None:
     other = replace(minimax_against_random, study=replace(minimax_against_random.study, name="again", title="Again"))
     whole, pages = documents([minimax_against_random, other], {})
-    assert list(pages) == ["index", "he-lin", "again"]
+    assert list(pages) == ["index", "he-lin", "again", "numbers"]
     first = write(whole, tmp_path, pages).read_text()
     assert first.index("agreement-he-lin") < first.index("agreement-again") < first.index("<table")
     for name in ("he-lin", "again"):
-        assert f'href="{name}.html"' in first
-        assert "Table II" in (tmp_path / f"{name}.html").read_text() and "Table II" not in first
+        assert f'href="{name}.html"' in first and f'href="{name}.html#{name}-table-ii"' in first
+        assert 'class="bad"' not in first and "with random for minimax" in (tmp_path / f"{name}.html").read_text()
+    assert "Zhengxian Lin" in first and 'href="numbers.html"' in first
     assert "Table II" in (tmp_path / "report.md").read_text()
     alone, pages = documents([minimax_against_random], {})
-    assert pages == {"index": alone}
+    assert list(pages) == ["index", "numbers"] and pages["index"] is alone
+
+
+def test_every_printed_number_is_found_as_it_is_printed_and_every_link_leads_somewhere(
+    minimax_against_random: StudyFindings, tmp_path: Path
+) -> None:
+    """By a search in the page of all numbers, which has its verdict in words, and in its table."""
+    one = minimax_against_random
+    other = replace(one, study=replace(one.study, name="again"))
+    whole, pages = documents([one, other], {})
+    write(whole, tmp_path, {**pages, **game_pages([one, other])})
+    rows = re.findall(r"<tr>.*?</tr>", (tmp_path / "numbers.html").read_text())
+    table = (tmp_path / "he-lin.html").read_text()
+    for cell in one.comparisons:
+        place = f"{cell.printed.table}: {cell.printed.row}, {cell.printed.column}"
+        found = [row for row in rows if f">{escape(place)}</a>" in row]
+        assert len(found) == 2 and all(f">{cell.printed.printed}</th>" in row for row in found)  # one in each study
+        assert all(cell.verdict in row and str(cell.printed.line) in row for row in found)
+        assert f"printed {cell.printed.printed}<br>accepted" in table.replace("\u00a0", " ")
+    files = {path.relative_to(tmp_path).as_posix(): path.read_text() for path in tmp_path.rglob("*.html")}
+    places = {(name, place) for name, text in files.items() for place in ("", *re.findall(r' id="([^"]+)"', text))}
+    for name, text in files.items():
+        for link in {*re.findall(r' href="([^"]+)"', text)} - {*re.findall(r' href="(\.\./\.\./\.\./#[^"]+)"', text)}:
+            page, _, place = link.partition("#")
+            assert (normpath((Path(name).parent / page).as_posix()) if page else name, place) in places, (name, link)
+
+
+def test_a_table_of_fitted_numbers_claims_no_agreement(minimax_against_random: StudyFindings) -> None:
+    one = minimax_against_random
+    printed = tuple(replace(cell, fitted="chose the reading") for cell in one.study.printed)
+    study = replace(one.study, printed=printed, swaps=())
+    page = document([findings_of(study, lambda _: one.results)], {})
+    assert "**No printed number is informative" in page.lead
+    text = to_markdown(page)
+    assert "none of which counts" in text and "within the margin.\n" not in text and "but all of them" not in text
 
 
 def test_every_cell_leads_to_its_games_and_they_open_on_the_board(

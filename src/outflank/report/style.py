@@ -21,7 +21,7 @@ CSS = """
   }
 }
 * { box-sizing: border-box; }
-html { scroll-behavior: smooth; scroll-padding-top: 1rem; -webkit-text-size-adjust: 100%; }
+html { scroll-padding-top: 1rem; -webkit-text-size-adjust: 100%; }
 body {
   margin: 0; background: var(--paper); color: var(--ink); line-height: 1.55;
   font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif;
@@ -54,6 +54,7 @@ th, td { padding: .34rem .7rem; text-align: left; vertical-align: top; border-bo
 tbody tr:last-child > * { border-bottom: 0; }
 thead th { background: var(--card); font-weight: 600; vertical-align: bottom; }
 tbody th { font-weight: 500; max-width: 24rem; }
+tbody th:not([data-short]) { min-width: 9rem; }
 td { max-width: 34rem; }
 th, td { overflow-wrap: break-word; }
 thead th:first-child, tbody th { position: sticky; left: 0; }

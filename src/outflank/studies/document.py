@@ -20,23 +20,13 @@ from outflank.studies.compare import (
 )
 from outflank.studies.findings import Source, StudyFindings, headline
 from outflank.studies.games import address, behind
+from outflank.studies.numbers import CLAIMS, SIGNS, TONES, anchor, numbers_page, printed_text, text_numbers_table
 from outflank.studies.pictures import agreement
 from outflank.studies.provenance import provenance_table
 from outflank.studies.results import distinct
 from outflank.studies.study import Study
 from outflank.studies.words import band, number, with_interval
 
-_TONES: dict[str, Tone] = {
-    "equivalent": "good",
-    "differs": "bad",
-    "compatible": "",
-    "fitted": "muted",
-    "not comparable": "",
-    "not played": "muted",
-    "holds": "good",
-    "fails": "bad",
-    "undecided": "warn",
-}
 _LIKELIER = 3.0
 """Natural logarithm: twenty times."""
 _READINGS = (
@@ -45,14 +35,23 @@ _READINGS = (
     "table better. The first column has the numbers that chose a reading, which therefore prove nothing; the tables "
     "have only the numbers that did not: they are the test."
 )
-_SIGNS = {"compatible": "○", "fitted": "="}
+_VERDICTS = {
+    "equivalent": "equivalent",
+    "differs": "differs",
+    "compatible": "compatible, but uninformative",
+    "fitted": "fitted",
+}
+_TABLES = "tables"
+_OTHERS = {"text numbers": "numbers in the text", "errata": "errata of the paper", "games": "games"}
+"""Parts of a study that the first page leads to, beside its tables."""
 _READING = (
-    "Each cell has our value with its 95 % interval, then the printed value, then the results of ours that would have "
-    "been accepted with it. ✓ equivalent: the difference is shown to be within the margin, 10 points of a share or a "
-    "tenth of a mean (90 % interval). ✗ differs: it is not, and comes by chance in less than 5 % of cases. ○ "
-    "compatible, but uninformative: too few games, mostly theirs, to say more. = fitted: the printed number chose a "
-    "reading or a rate, or is a sum or copy of others, and is no evidence. Times are on other hardware: × says how "
-    "many times faster. Below a table stands what it would say of a wrong agent, played in place of the right one."
+    "Each cell has our value with its 95 % interval, then the number as printed, then the results of ours that would "
+    "have been accepted with it; it leads to its games. ✓ equivalent: the difference is shown to be within the margin, "
+    "10 points of a share or a tenth of a mean (90 % interval). ✗ differs: it is not, and comes by chance in less than "
+    "5 % of cases. ○ compatible, but uninformative: too few games, mostly theirs, to say more. = fitted: the printed "
+    "number chose a reading or a rate, or is a sum or copy of others, and is no evidence. Times are on other hardware: "
+    "× says how many times faster. Below a table stands what it would say of a wrong agent, played in place of the "
+    "right one."
 )
 
 
@@ -64,8 +63,11 @@ def document(found: Sequence[StudyFindings], provenance: Mapping[str, str]) -> D
 def documents(found: Sequence[StudyFindings], provenance: Mapping[str, str]) -> tuple[Document, Mapping[str, Document]]:
     """The whole report, and its pages by name: of several studies a first page and one for each."""
     made = dict(provenance) | _machine()
-    pictures = {one.study.name: _picture(one, len(found) > 1) for one in found}
-    shown = [picture for picture in pictures.values() if picture]
+    pictures = {one.study.name: _picture(one) for one in found}
+    shown: list[Part] = []
+    for name, picture in pictures.items():
+        shown += [picture] if picture else []
+        shown += [f"[All tables and claims]({slug(name)}.html)"] if picture and len(found) > 1 else []
     first = [
         *([Section("Results", shown, "results")] if shown else []),
         Section("Summary", [summary_table(found), *_overview(found)], "summary"),
@@ -73,43 +75,65 @@ def documents(found: Sequence[StudyFindings], provenance: Mapping[str, str]) -> 
     sections = {one.study.name: _section(one) for one in found}
     if len(found) == 1:
         whole = Document(found[0].study.title, _lead(found), [*first, *sections.values()], made)
-        return whole, {"index": whole}
-    title = "Reproducing the papers"
+        return whole, {"index": whole} | _numbers_page(found, "index")
+    title, numbers = "Reproducing the papers", _numbers_page(found)
+    back = "[All studies](index.html)" + (", [every printed number](numbers.html)" if numbers else "")
     pages = {
-        one.study.name: Document(one.study.title, _lead([one]), _paged(pictures[name], sections[name]), made)
+        one.study.name: Document(one.study.title, _lead([one]), _paged(pictures[name], sections[name], back), made)
         for one in found
         for name in [one.study.name]
     }
-    links = "\n".join(f"- [{one.study.title}]({slug(one.study.name)}.html)" for one in found)
-    index = Document(title, _lead(found), [*first, Section("Every number", [links], "pages")], made)
-    return Document(title, _lead(found), [*first, *sections.values()], made), {"index": index} | pages
+    lead = f"{_lead(found)}\n\n{_SEARCH}" if numbers else _lead(found)
+    index = Document(title, lead, [*first, Section("Every paper and table", [_ways(found)], "pages")], made)
+    return Document(title, _lead(found), [*first, *sections.values()], made), {"index": index} | pages | numbers
 
 
-def _paged(picture: Figure | None, section: Section) -> list[Section]:
+_SEARCH = (
+    "To find a number of a paper: [every printed number, line by line](numbers.html), or [table by table](#pages)."
+)
+
+
+def _numbers_page(found: Sequence[StudyFindings], page: str = "") -> dict[str, Document]:
+    """The page of all printed numbers, where there are any; studies are on this page or on their own."""
+    if not any(one.study.printed for one in found):
+        return {}
+    return {"numbers": numbers_page(found, {one.study.name: page or slug(one.study.name) for one in found})}
+
+
+def _ways(found: Sequence[StudyFindings]) -> str:
+    """Every paper by its authors and title, with the ways to its tables."""
+    lines = []
+    for one in found:
+        study, page = one.study, f"{slug(one.study.name)}.html"
+        links = [f"[{table.table.table}]({page}#{anchor(study, table.table.table)})" for table in one.tables]
+        links += [f"[{words}]({page}#{anchor(study, part)})" for part, words in _OTHERS.items() if _has(study, part)]
+        lines.append(f"- {study.citation} **[{study.title}]({page})**: {', '.join(links)}")
+    return "\n".join(lines)
+
+
+def _has(study: Study, part: str) -> bool:
+    return bool({"text numbers": study.text_numbers, "errata": study.errata}.get(part, study.pairings))
+
+
+def _paged(picture: Figure | None, section: Section, back: str) -> list[Section]:
     """A study as a page of its own: its picture first, its inner sections as sections."""
     inner = [part for part in section.parts if isinstance(part, Section)]
     outer = [part for part in section.parts if not isinstance(part, Section)]
-    return [
-        Section("Result", [*([picture] if picture else []), "[All studies](index.html)"]),
-        Section("Numbers", outer),
-        *inner,
-    ]
+    return [Section("Result", [*([picture] if picture else []), *outer, back]), *inner]
 
 
-def _picture(one: StudyFindings, linked: bool) -> Figure | None:
+def _picture(one: StudyFindings) -> Figure | None:
     """The study's result at a glance."""
     facts = headline([one])
     words = [
-        f"**{one.study.title}**: {facts['equivalent']} of {facts['informative']} informative numbers are equivalent"
+        f"**{one.study.title}** ({one.study.citation.rstrip('.')}): {facts['equivalent']} of {facts['informative']} "
+        f"informative numbers are equivalent, {facts['differ']} differ"
     ]
-    words.append(f", {facts['differ']} differ")
     words.append(
         f"; wrong agents caught in {facts['caught']} of {facts['wrong_agents']} trials."
         if facts["wrong_agents"]
         else "."
     )
-    if linked:
-        words.append(f" [Every number]({slug(one.study.name)}.html)")
     return agreement(one.study.name, "".join(words), one.comparisons)
 
 
@@ -122,7 +146,7 @@ def summary_table(found: Sequence[StudyFindings]) -> Table:
         speedups = [comparison.speedup for comparison in one.comparisons if comparison.speedup]
         rows.append(
             [
-                one.study.title,
+                Cell(one.study.title, link=f"{slug(one.study.name)}.html" if len(found) > 1 else ""),
                 len(one.results.games),
                 distinct(one.results.games),
                 counts.informative,
@@ -165,7 +189,9 @@ def _lead(found: Sequence[StudyFindings]) -> str:
 def _numbers(facts: Mapping[str, int]) -> str:
     words = [
         f"**Of {facts['informative']} printed numbers that are informative, were predicted and stand for themselves, "
-        f"{facts['equivalent']} are equivalent to ours**, {facts['differ']} differ, {facts['open']} left open.",
+        f"{facts['equivalent']} are equivalent to ours**, {facts['differ']} differ, {facts['open']} left open."
+        if facts["informative"]
+        else "**No printed number is informative, was predicted and stands for itself.**",
         f"{facts['uninformative']} others have too few games behind them; {facts['uninformative_differ']} of these "
         "differ all the same.",
         f"Left out: {facts['fitted']} that were fitted, or are sums and copies, and {facts['times']} times on other "
@@ -181,7 +207,7 @@ def _numbers(facts: Mapping[str, int]) -> str:
 
 def _overview(found: Sequence[StudyFindings]) -> list[Part]:
     rows: list[list[Value]] = [
-        [one.study.name, judgement.claim.text, _toned(judgement.outcome), judgement.evidence]
+        [_claims_of(one), judgement.claim.text, _toned(judgement.outcome), judgement.evidence]
         for one in found
         for judgement in one.judgements
     ]
@@ -190,30 +216,45 @@ def _overview(found: Sequence[StudyFindings]) -> list[Part]:
     return [Table(["study", "claim", "outcome", "evidence"], rows, "What was concluded", name="claims")]
 
 
+def _claims_of(one: StudyFindings) -> Cell:
+    return Cell(one.study.name, link=f"{slug(one.study.name)}.html#{anchor(one.study, CLAIMS)}")
+
+
 def _toned(word: str) -> Cell:
-    return Cell(word, _TONES[word])
+    return Cell(word, TONES[word])
 
 
 def _section(one: StudyFindings) -> Section:
     study = one.study
     parts: list[Part] = [f"{study.citation}\n\n{study.summary}"]
     if study.claims:
-        parts.append(_claims(one))
-    if study.printed:
-        parts.append(_READING)
-    for table in one.tables:
-        parts.append(_paper_table(one, table))
-    parts += [*(_with_source(one, table) for table in study.tables(one.results)), *study.figures(one.results)]
+        parts.append(Section("Conclusions", [_claims(one)], f"{study.name} {CLAIMS}"))
+    if one.tables:
+        parts.append(_printed_tables(one))
+    own: list[Part] = [*(_with_source(one, table) for table in study.tables(one.results)), *study.figures(one.results)]
+    if own:
+        parts.append(Section("Beside the printed tables", own, f"{study.name} beside"))
     if study.differences:
         parts.append(Section("Setting", ["\n".join(f"- {line}" for line in study.differences)]))
     if one.readings:
         parts.append(Section("Readings", [_READINGS, _readings(one)]))
     if study.errata:
-        parts.append(Section("Errata of the paper", [_errata(study)]))
+        parts.append(Section("Errata of the paper", [_errata(study)], f"{study.name} errata"))
     if study.text_numbers:
-        parts.append(Section("Numbers in the text", [_text_numbers(study)]))
+        parts.append(Section("Numbers in the text", [text_numbers_table(study)], f"{study.name} text numbers"))
     parts.append(Section("Games", [_pairings(one), provenance_table(one)], f"{study.name} games"))
     return Section(study.title, parts, study.name)
+
+
+def _printed_tables(one: StudyFindings) -> Section:
+    """Every printed table under a heading of its own, and ways to them first."""
+    study, names = one.study, [found.table.table for found in one.tables]
+    ways = " · ".join(f"[{name}](#{anchor(study, name)})" for name in names)
+    sections = [
+        Section(f"{found.table.table}: {found.table.title}", [_paper_table(one, found)], anchor(study, name))
+        for name, found in zip(names, one.tables, strict=True)
+    ]
+    return Section("Printed tables", [ways, _READING, *sections], f"{study.name} {_TABLES}")
 
 
 def _readings(one: StudyFindings) -> Table:
@@ -232,13 +273,6 @@ def _readings(one: StudyFindings) -> Table:
 def _gain(value: float) -> Cell:
     tone: Tone = "warn" if value > _LIKELIER else "" if value > -_LIKELIER else "muted"
     return Cell(f"{value:+.1f}", tone)
-
-
-def _text_numbers(study: Study) -> Table:
-    rows: list[list[Value]] = [[one.line, one.printed, one.what, one.where] for one in study.text_numbers]
-    note = "What is compared stands in the table or claim that is named; inputs are played as printed."
-    columns = ["line", "printed", "here", "where, or why not"]
-    return Table(columns, rows, "Every number beside the tables", note, f"{study.name} text numbers")
 
 
 def _errata(study: Study) -> Table:
@@ -273,8 +307,16 @@ def _paper_table(one: StudyFindings, found: TableFindings) -> Table:
         [row, *(_compared(at.get((row, column)), links.get((row, column), "")) for column in columns)] for row in rows
     ]
     body += [_wrong_row(one.swapped[wrong.name], name, wrong, columns) for wrong in found.wrong]
-    caption = f"{name}: {found.table.title}"
-    return _with_source(one, Table(["", *columns], body, caption, _note(found), f"{one.study.name} {name}"))
+    caption = f"{name}: ours with its 95 % interval, the number as printed, what would have been accepted"
+    note = f"{_signs(one, found)} {_note(found)}".strip()
+    return _with_source(one, Table(["", *columns], body, caption, note, f"{one.study.name} {name}"))
+
+
+def _signs(one: StudyFindings, found: TableFindings) -> str:
+    """The verdicts of a table in words: a phone shows no hints."""
+    verdicts = {cell.verdict for cell in found.cells}
+    told = [f"{SIGNS[verdict]} {words}" for verdict, words in _VERDICTS.items() if verdict in verdicts]
+    return f"[{'; '.join(told)}](#{anchor(one.study, _TABLES)})." if told else ""
 
 
 def _with_source(one: StudyFindings, table: Table) -> Table:
@@ -313,15 +355,16 @@ def _chance(chance: float) -> str:
 def _compared(comparison: Comparison | None, link: str) -> Value:
     if comparison is None:
         return None
-    printed = number(comparison.printed.value, comparison.printed.unit)
+    printed, unit = f"printed {printed_text(comparison.printed)}", comparison.printed.unit
     if comparison.ours is None:
-        return Cell(f"– · {printed}", "muted")
-    text = f"{with_interval(comparison.ours)} · {printed}"
-    if comparison.accepted:
-        text += f" ({band(*comparison.accepted, comparison.printed.unit)})"
+        return Cell(f"–\n{printed}", "muted")
     if comparison.speedup:
-        text = f"{number(comparison.ours.value, comparison.printed.unit)} · {printed} ×{comparison.speedup:,.0f}"
-    return Cell(text, _TONES[comparison.verdict], _hint(comparison), _SIGNS.get(comparison.verdict), link)
+        lines = [number(comparison.ours.value, unit), printed, f"×{comparison.speedup:,.0f} faster"]
+    else:
+        lines = [with_interval(comparison.ours), printed]
+    if comparison.accepted:
+        lines.append(f"accepted {band(*comparison.accepted, unit)}")
+    return Cell("\n".join(lines), TONES[comparison.verdict], _hint(comparison), SIGNS.get(comparison.verdict), link)
 
 
 def _hint(comparison: Comparison) -> str:
@@ -349,11 +392,11 @@ def _note(found: TableFindings) -> str:
         words.append(
             f"Games a cell: {_range(games)} here" + (f", {_range(theirs)} behind the printed value" if theirs else "")
         )
+    counted = [cell for cell in found.cells if cell.counts]
     if found.chance is not None:
-        words.append(
-            f"All cells that count together: differences like these come by chance in {_chance(found.chance)} of cases"
-        )
-    if found.chance is not None and all(cell.verdict == "equivalent" for cell in found.cells if cell.counts):
+        which = "All cells that count together" if counted else "All cells together, none of which counts"
+        words.append(f"{which}: differences like these come by chance in {_chance(found.chance)} of cases")
+    if found.chance is not None and counted and all(cell.verdict == "equivalent" for cell in counted):
         words[-1] += ", but all of them are within the margin"
     words += sorted({f"Where it differs, perhaps: {cell.reason}" for cell in found.cells if cell.verdict == "differs"})
     words += sorted({f"Fitted: {cell.printed.fitted}" for cell in found.cells if cell.verdict == "fitted"})

@@ -6,7 +6,7 @@ the same game, and that reading loses; here the searching side follows it and th
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from statistics import quantiles
@@ -24,6 +24,7 @@ from outflank.studies.study import (
     Printed,
     Study,
     Swap,
+    TextNumber,
     read_errata,
     read_printed,
     read_rows,
@@ -140,6 +141,14 @@ def printed_margins() -> tuple[int, ...]:
     return tuple(int(row["heuristic"]) - int(row["pure"]) for row in read_rows("sixty_games.csv"))
 
 
+def _sixty_games() -> Iterator[TextNumber]:
+    """The list of sixty games as it is printed: number, discs of both, winner."""
+    for row in read_rows("sixty_games.csv"):
+        winner = "Heuristic" if int(row["heuristic"]) > int(row["pure"]) else "Pure"
+        printed = f"{row['game']} {row['heuristic']} {row['pure']} {winner}"
+        yield TextNumber(row["line"], printed, "compared", "60 games, and as a distribution of discs")
+
+
 def _margins(results: Results) -> list[int]:
     return [game.own - game.opposing for game in results[_MAIN]]
 
@@ -214,7 +223,7 @@ def study() -> Study:
             '"Dozens" of games against a random player are taken as 24.',
         ),
         errata=read_errata("flat-montecarlo"),
-        text_numbers=read_text_numbers("flat-montecarlo"),
+        text_numbers=(*read_text_numbers("flat-montecarlo"), *_sixty_games()),
         figures=_pies,
         tables=_distribution,
     )

@@ -85,7 +85,7 @@ def run_studies(
     found = [_found(study, factor, games, timings) for study in studies]
     provenance = {
         "Command": command,
-        "Games": f"{len(games):,}, kept in games.db",
+        "Games": f"{len(games):,}, with those of wrong agents and of other readings, kept in games.db",
         "Games made by": _makers(games.values()),
         "Seconds": f"{time.monotonic() - began:.0f} for this run, {played:.0f} of them playing",
     }
