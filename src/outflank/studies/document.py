@@ -107,7 +107,7 @@ def _ways(found: Sequence[StudyFindings]) -> str:
         study, page = one.study, f"{slug(one.study.name)}.html"
         links = [f"[{table.table.table}]({page}#{anchor(study, table.table.table)})" for table in one.tables]
         links += [f"[{words}]({page}#{anchor(study, part)})" for part, words in _OTHERS.items() if _has(study, part)]
-        lines.append(f"- {study.citation} **[{study.title}]({page})**: {', '.join(links)}")
+        lines.append(f"- {study.citation} [{study.title}]({page}): {', '.join(links)}")
     return "\n".join(lines)
 
 
