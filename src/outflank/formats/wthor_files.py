@@ -88,6 +88,7 @@ def read_wthor(content: bytes, names: Names | None = None) -> list[Game]:
     ((f5, d6), 'black wins, 3 to 3 (adjudicated: as recorded)')
     """
     expect(bytes, content=content)
+    expect(Names | None, names=names)
     return list(wthor_games([content], names or Names()))
 
 
