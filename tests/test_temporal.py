@@ -102,7 +102,7 @@ def test_learning_is_that_of_the_oracle(size: int, text: str, phases: int, oppon
     def by_counter(board: naive.Board, side: str) -> float:
         return turned * naive_search.position(board, side, table)
 
-    for game in range(7, 7 + max(1, int((4 if size < 10 else 1) * EFFORT))):
+    for game in range(7, 7 + max(1, int((2 if size < 10 else 1) * EFFORT))):
         oracle, before = slow(size, text, weights), weights.copy()  # anew, so that rounding does not add up
         told = {"rate": 0.5 - game / 400, "trace": 0.6, "explore": 0.3}
         expected = learn(oracle, (board, side), variant, 3, game, told, by_counter if opponent else None)

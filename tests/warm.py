@@ -6,7 +6,14 @@
 from outflank.agents import agent
 from outflank.board import Rules
 
-TEXTS = ("solver", "minimax(depth=1)", "uct(playouts=4)", "montecarlo(playouts=1, playout=own_heuristic)", "heuristic")
+TEXTS = (
+    "solver",
+    "minimax(depth=1)",
+    "engine(depth=1)",
+    "uct(playouts=4)",
+    "montecarlo(playouts=1, playout=own_heuristic)",
+    "heuristic",
+)
 
 
 def main() -> None:
