@@ -58,8 +58,10 @@ lint: $(READY)
 types: $(READY)
 	@$(BIN)/mypy
 
-# One process per processor. Neighbouring tests share fixtures, so each process begins with a contiguous part of them.
-PYTEST = $(BIN)/pytest -q -n logical --maxprocesses=8 --dist=worksteal
+# One process more than processors, because some tests wait for browsers and programs. Neighbouring tests share fixtures,
+# so each process begins with a contiguous part of them.
+PROCESSES := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+PYTEST = $(BIN)/pytest -q -n $(PROCESSES) --maxprocesses=8 --dist=worksteal
 
 # What the interpreter can judge: the arithmetic of kernels. All else is the same Python in both runs.
 INTERPRETED := $(patsubst %,tests/test_%.py,board kernels batch table evaluation patterns learn minimax montecarlo uct solver near_end limits ranges) \
