@@ -208,7 +208,7 @@ def test_a_state_of_another_plan_or_a_damaged_one_is_refused(tmp_path: Path) -> 
     path = tmp_path / "weights.npz.state"
     learn.State.begin(plan).write(path)
     assert learn.State.read(path, plan).rounds == 0
-    with pytest.raises(BadSpec, match="is of a run with plies=3, not 2; expected the same command as before"):
+    with pytest.raises(BadSpec, match="was made with plies=3, not 2; expected the same command as before"):
         learn.State.read(path, learn.Plan(Rules(6), phases=1, plies=2))
     path.write_bytes(path.read_bytes()[:5000])
     with pytest.raises(BadSpec, match="is damaged"):

@@ -176,7 +176,7 @@ def test_the_command_labels_and_continues(tmp_path: Path, capfd: pytest.CaptureF
     told = json.loads(capfd.readouterr().out)
     assert told["judged"] == 0 and told["positions"] == 50 and told["rules"] == "reversed 6x6"
     assert main([*command, "--temperature", "2"]) == 2
-    assert "has labels with temperature 1.0, not 2.0; expected the same command" in capfd.readouterr().err
+    assert "was made with temperature=1.0, not 2.0; expected the same command" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(

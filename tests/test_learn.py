@@ -165,10 +165,10 @@ def test_another_command_does_not_go_on_with_a_file(tmp_path: Path, capfd: pytes
     else:
         write_games(SelfPlay(Rules(4), "random", (0, 4)), 5, file, Here())
     before = file.read_bytes()
-    assert "games with agent" in refused([*command, "--agent", "greedy"], capfd)
-    assert "games with seed" in refused([*command, "--agent", "random", "--seed", "1"], capfd)
+    assert "was made with agent=" in refused([*command, "--agent", "greedy"], capfd)
+    assert "was made with seed=0, not 1" in refused([*command, "--agent", "random", "--seed", "1"], capfd)
     card_of(file).write_text("[]")
-    assert "no card of games" in refused([*command, "--agent", "random"], capfd)
+    assert "is damaged; expected what outflank selfplay wrote" in refused([*command, "--agent", "random"], capfd)
     card_of(file).unlink()
     assert "no card games.txt.json" in refused([*command, "--agent", "random"], capfd)
     assert file.read_bytes() == before
@@ -344,7 +344,7 @@ def test_generations_by_command(tmp_path: Path, capfd: pytest.CaptureFixture[str
     assert main([*command, "--generations", "1"]) == 0
     assert "Elo against five terms" in " ".join(capfd.readouterr().out.split())
     wrong = {
-        "generations with games=300": [*command, "--games", "500"],
+        "was made with games=300, not 500": [*command, "--games", "500"],
         "generations=0": [*command, "--generations", "0"],
         "games=5 ": [*command, "--games", "5"],
         "random first moves": [*command, "--random", "99"],

@@ -266,7 +266,7 @@ def test_blocks_do_not_change_what_is_learned(tmp_path: Path) -> None:
     with pytest.raises(BadSpec, match="is damaged"):
         State.read(tmp_path / "state", plan)
     state.write(tmp_path / "state")
-    with pytest.raises(BadSpec, match="is of a run with seed=2, not 3"):
+    with pytest.raises(BadSpec, match="was made with seed=2, not 3"):
         State.read(tmp_path / "state", Plan(Rules(4), "straight(2)", games=60, seed=3))
 
 

@@ -28,6 +28,7 @@ from outflank.inputs import expect, file_name, open_file, put_file, shown
 from outflank.kernels.jit import Board, Word
 from outflank.kernels.lanes import Course, Kept
 from outflank.kernels.patterns import Patterns
+from outflank.learn.resume import check_same
 from outflank.learn.training import PHASES
 from outflank.patterns import MOST_PHASES, PatternWeights, file_digest, pattern_set, quantised, read_usual_weights
 from outflank.progress import Progress
@@ -193,12 +194,7 @@ class State:
                 given = told["plan"]
         except Exception:  # a damaged archive may raise anything
             raise BadSpec(f"{path} is damaged; expected what outflank learn cuda wrote, or no file") from None
-        for key, value in plan.facts().items():
-            if given.get(key) != value:
-                raise BadSpec(
-                    f"{path} is of a run with {key}={shown(given.get(key))}, not {shown(value)}; expected the same "
-                    "command as before, or no such file"
-                )
+        check_same(path, given, plan.facts())
         return found
 
     def trained(self, card: str) -> PatternWeights:

@@ -31,13 +31,15 @@ from outflank.board import Rules
 from outflank.errors import BadSpec, require
 from outflank.execute import Executor
 from outflank.game import Game
-from outflank.inputs import MOST_IN_TEXT, expect, file_name, open_file, put_file, shown
+from outflank.inputs import expect, file_name, put_file, shown
+from outflank.learn.resume import check_same, read_facts
 from outflank.learn.selfplay import SelfPlay, write_games
 from outflank.learn.training import Method, train
 from outflank.patterns import pattern_set, read_usual_weights, read_weights
 from outflank.progress import Progress
 from outflank.spec import Quoted, show
 
+_COMMAND = "outflank learn generations"
 MOST_GENERATIONS = 1000
 
 
@@ -183,13 +185,7 @@ class _Run:
         if self.best is not None:
             read_usual_weights(self.best, self.plan.rules)
         if plan.exists():
-            found = _read(plan)
-            for key, value in written.items():
-                if found.get(key) != value:
-                    raise BadSpec(
-                        f"{self.place} has generations with {key}={shown(found.get(key))}, not {shown(value)}; "
-                        "expected the same command as before, or another directory"
-                    )
+            check_same(self.place, read_facts(plan, _COMMAND), written)
         elif self.place.exists() and any(self.place.iterdir()):
             raise BadSpec(f"{self.place} is not empty and has no plan.json; expected a new directory")
         put_file(plan, json.dumps(written, indent=1).encode())
@@ -277,26 +273,14 @@ def _ends(estimate: Estimate) -> tuple[float, float | None, float | None]:
     return estimate.value, estimate.low, estimate.high
 
 
-def _read(path: Path) -> dict[str, Any]:
-    with open_file(path) as file:
-        content = file.read(MOST_IN_TEXT)
-    try:
-        found = json.loads(content)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise BadSpec(f"{path} is damaged; expected what outflank learn generations wrote, or no file")
-    return found
-
-
 def _generation(path: Path) -> Generation:
     """What `result.json` says."""
-    found = _read(path)
+    found = read_facts(path, _COMMAND)
     try:
         measures = {key: found[key] and _measure(found[key]) for key in ("against_best", "against_terms")}
         return Generation(**(found | measures))
     except (TypeError, ValueError, KeyError):
-        raise BadSpec(f"{path} is damaged; expected what outflank learn generations wrote, or no file") from None
+        raise BadSpec(f"{path} is damaged; expected what {_COMMAND} wrote, or no file") from None
 
 
 def _measure(facts: dict[str, Any]) -> Measure:

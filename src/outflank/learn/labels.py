@@ -28,8 +28,9 @@ from outflank.board import Position, Rules
 from outflank.errors import BadSpec, OutflankError, require
 from outflank.execute import Executor, Job, Lost, Task
 from outflank.formats import read_all
-from outflank.inputs import MOST_IN_TEXT, expect, file_name, open_file, put_file, shown
+from outflank.inputs import expect, file_name, put_file, shown
 from outflank.learn.games import game_lines, positions_in
+from outflank.learn.resume import check_same, read_facts
 from outflank.learn.selfplay import default_agent
 from outflank.patterns import shipped_weights
 from outflank.progress import Progress
@@ -366,26 +367,12 @@ def _claim(plan: Labelling, directory: Path, form: Form) -> None:
             raise BadSpec(f"{directory} is no directory of labels; expected one of outflank label, or none")
         put_file(directory / CARD, json.dumps(card, indent=1).encode())
         return
-    found = read_card(directory)
-    for key, value in card.items():
-        if found.get(key) != value:
-            raise BadSpec(
-                f"{directory} has labels with {key} {shown(found.get(key), 200)}, not {shown(value, 200)}; expected "
-                "the same command as before, or another directory"
-            )
+    check_same(directory, read_card(directory), card)
 
 
 def read_card(directory: Path) -> dict[str, Any]:
     """What is said of a directory of labels."""
-    with open_file(directory / CARD) as file:
-        content = file.read(MOST_IN_TEXT)
-    try:
-        card = json.loads(content)
-    except ValueError:
-        card = None
-    if not isinstance(card, dict):
-        raise BadSpec(f"{directory / CARD} is no card of labels; expected the one that outflank label wrote")
-    return card
+    return read_facts(directory / CARD, "outflank label")
 
 
 def read_labels(path: str | Path) -> Columns:

@@ -29,9 +29,10 @@ from outflank.errors import BadSpec, OutflankError
 from outflank.execute import Executor, Job, Lost, Task
 from outflank.game import Game, Termination
 from outflank.game_loop import play_game
-from outflank.inputs import MOST_IN_TEXT, expect, file_name, open_file, put_file, shown
+from outflank.inputs import expect, file_name, put_file, shown
 from outflank.kernels.jit import Word
 from outflank.kernels.selfplay import NO_SQUARE, Player, play_games
+from outflank.learn.resume import check_same, read_facts
 from outflank.patterns import PatternWeights, pattern_set, shipped_weights
 from outflank.progress import Progress
 from outflank.spec import parse
@@ -280,29 +281,13 @@ def _claim(plan: SelfPlay, path: Path) -> None:
         raise BadSpec(
             f"{path} has no card {card_of(path).name} beside it; expected a file of outflank selfplay, or none"
         )
-    found = read_card(path)
-    for key, value in card.items():
-        if found.get(key) != value:
-            raise BadSpec(
-                f"{path} has games with {key} {shown(found.get(key), 200)}, not {shown(value, 200)}; expected the same "
-                "command as before, or another file"
-            )
+    check_same(path, read_card(path), card)
 
 
 def read_card(path: Path) -> dict[str, Any]:
     """What is said of a file of games; nothing where it has no card."""
     beside = card_of(path)
-    if not beside.exists():
-        return {}
-    with open_file(beside) as file:
-        content = file.read(MOST_IN_TEXT)
-    try:
-        card = json.loads(content)
-    except ValueError:
-        card = None
-    if not isinstance(card, dict):
-        raise BadSpec(f"{beside} is no card of games; expected the one that outflank selfplay wrote")
-    return card
+    return read_facts(beside, "outflank selfplay") if beside.exists() else {}
 
 
 def _mended(file: BinaryIO, path: Path, block: int, games: int) -> int:

@@ -28,6 +28,7 @@ from outflank.inputs import expect, file_name, open_file, put_file, shown
 from outflank.kernels.evaluate import Evaluation
 from outflank.kernels.jit import Word
 from outflank.kernels.temporal import Course, Trail, learn_games, one_ply_games
+from outflank.learn.resume import check_same
 from outflank.learn.tuples import Network, read_network
 from outflank.patterns import MOST_PHASES, PatternWeights, quantised
 from outflank.progress import Progress
@@ -177,12 +178,7 @@ class State:
             found = cls(plan, weights, int(told["games"]), float(told["seconds"]), curve)
         except Exception:  # a damaged archive may raise anything
             raise BadSpec(f"{path} is damaged; expected what outflank learn td wrote, or no file") from None
-        for key, value in plan.facts().items():
-            if given.get(key) != value:
-                raise BadSpec(
-                    f"{path} is of a run with {key}={shown(given.get(key))}, not {shown(value)}; expected the same "
-                    "command as before, or no such file"
-                )
+        check_same(path, given, plan.facts())
         if weights.shape != state.weights.shape or not 0 <= found.games <= plan.games:
             raise BadSpec(f"{path} is damaged; expected what outflank learn td wrote, or no file")
         return found

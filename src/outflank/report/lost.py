@@ -4,13 +4,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from outflank.analysis import Verdict, review
+from outflank.analysis import Verdict
 from outflank.arena.rounds import Standing
 from outflank.arena.schedule import Plan
 from outflank.arena.store import Store, players
 from outflank.board import Color
 from outflank.game import Game, Termination
 from outflank.report.document import Cell, Table, Value
+from outflank.report.reviews import review_game
 
 _FAULTS = (Termination.TIMEOUT, Termination.ILLEGAL, Termination.CRASH, Termination.STALL, Termination.FAILURE)
 REVIEW_DEPTH = 8
@@ -93,16 +94,8 @@ def worst_moves(games: Iterable[Game], most: int, depth: int = REVIEW_DEPTH) -> 
         agent = players(game)[int(loser)]
         seen[agent] += 1
         if seen[agent] <= most:
-            own = [
-                verdict
-                for verdict in review(game, depth=depth)
-                if verdict.ply < len(game)
-                and verdict.ply >= game.opening_plies
-                and game.positions[verdict.ply].turn is loser
-                and verdict.loss > 0
-            ]
-            for verdict in sorted(own, key=lambda one: -one.loss)[:_WORST]:
-                yield WorstMove(agent, game, verdict)
+            worst = sorted(review_game(game, depth).choices(loser), key=lambda one: -one.loss)[:_WORST]
+            yield from (WorstMove(agent, game, verdict) for verdict in worst if verdict.loss > 0)
 
 
 def worst_table(moves: Iterable[WorstMove], names: Mapping[str, str]) -> Table:

@@ -81,10 +81,10 @@ class Reviewed:
     game: Game
     verdicts: tuple[Verdict, ...]
 
-    def side(self, color: Color) -> Side:
-        """What one side did."""
+    def choices(self, color: Color) -> list[Verdict]:
+        """The moves that one side made where it had a choice."""
         positions = self.game.positions
-        own = [
+        return [
             verdict
             for verdict in self.verdicts
             if verdict.played is not None
@@ -92,6 +92,10 @@ class Reviewed:
             and positions[verdict.ply].turn is color
             and len(positions[verdict.ply].moves) > 1
         ]
+
+    def side(self, color: Color) -> Side:
+        """What one side did."""
+        own = self.choices(color)
         counts = [sum(verdict.mark == mark for verdict in own) for mark in ("inaccuracy", "mistake", "blunder")]
         return Side(len(own), sum(verdict.loss for verdict in own), *counts)
 
