@@ -151,7 +151,7 @@ def study() -> Study:
             f"phan-synytsia-mcts(playouts={playouts})",
             60,
             quick=4,
-            large=300,
+            large=150,
             seconds=0.01 + 1.5e-6 * nodes + 15e-6 * playouts,
         )
         for seconds in SECONDS

@@ -96,14 +96,18 @@ class Played:
 
     def turned(self, first: bool = True) -> int:
         """Discs that one side turned over during the whole game."""
-        wanted = self.color if first else self.color.other
-        position, total = self.start, 0
+        return self.turns[self.color if first else self.color.other]
+
+    @cached_property
+    def turns(self) -> tuple[int, int]:
+        """Discs that black and white turned over."""
+        position, totals = self.start, [0, 0]
         for color, move in self.colored_moves():
             after = position.play(move)
-            if color is wanted and not move.is_pass:
-                total += after.discs(color) - position.discs(color) - 1
+            if not move.is_pass:
+                totals[color] += after.discs(color) - position.discs(color) - 1
             position = after
-        return total
+        return totals[0], totals[1]
 
 
 def distinct(games: Iterable[Played]) -> int:
