@@ -27,7 +27,7 @@ from functools import cache
 from itertools import islice
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from outflank import __version__
 from outflank.agents.identities import behaviour_of, joined, text_of
@@ -54,8 +54,21 @@ _AT_ONCE = 500
 """Keys looked up by one query."""
 
 _NUMBERS_OF_AGENT = "(SELECT id FROM texts WHERE text = :agent OR substr(text, 1, length(:agent) + 2) = :agent || ' #')"
-_OF_AGENT = f"(:agent IS NULL OR games.black IN {_NUMBERS_OF_AGENT} OR games.white IN {_NUMBERS_OF_AGENT})"
-"""An agent is asked for by its identity, or by its canonical text for all its behaviours."""
+_NUMBERS_OF_OPPONENT = _NUMBERS_OF_AGENT.replace(":agent", ":opponent")
+_WANTED = f"""(:agent IS NULL OR games.black IN {_NUMBERS_OF_AGENT} OR games.white IN {_NUMBERS_OF_AGENT})
+AND (:opponent IS NULL OR games.black IN {_NUMBERS_OF_OPPONENT} OR games.white IN {_NUMBERS_OF_OPPONENT})
+AND (:points IS NULL OR :points =
+    CASE WHEN :agent IS NULL OR games.black IN {_NUMBERS_OF_AGENT} THEN points ELSE 1 - points END)"""
+"""Agents are asked for by their identities, or by their canonical texts for all their behaviours."""
+_ORDERS = {
+    "key": "key",
+    "newest": "games.rowid DESC",
+    "oldest": "games.rowid",
+    "margin": "abs(score) DESC, games.rowid DESC",
+    "shortest": "length(moves), games.rowid DESC",
+}
+Order = Literal["key", "newest", "oldest", "margin", "shortest"]
+"""In which order games are given: by key, by when they were written, the largest margin or the fewest moves first."""
 
 
 _TEXTS = ("rules", "black", "white", "conditions", "made")
@@ -146,11 +159,12 @@ class Store:
         """Closes the file; a closed store is one file without a log beside it."""
         self._connection.close()
 
-    def count(self, agent: str | None = None) -> int:
-        """Number of games, of all or of one agent."""
-        query = f"SELECT count(*) FROM games WHERE {_OF_AGENT}"
+    def count(self, agent: str | None = None, opponent: str | None = None, points: float | None = None) -> int:
+        """Number of games, of all or of one agent; as `games` tells them apart."""
+        query = f"SELECT count(*) FROM games WHERE {_WANTED}"
+        wanted = {"agent": agent, "opponent": opponent, "points": points}
         with explained(self.path):
-            return int(self._connection.execute(query, {"agent": agent}).fetchone()[0])
+            return int(self._connection.execute(query, wanted).fetchone()[0])
 
     def done(self) -> set[str]:
         """The keys of all games."""
@@ -310,21 +324,31 @@ class Store:
                 yield from (row[1:] for row in found)
 
     def games(
-        self, key: str | None = None, agent: str | None = None, offset: int = 0, limit: int = -1
+        self,
+        key: str | None = None,
+        agent: str | None = None,
+        offset: int = 0,
+        limit: int = -1,
+        *,
+        opponent: str | None = None,
+        points: float | None = None,
+        order: Order = "key",
     ) -> Iterator[Game]:
-        """Games with all there is to know, by key: every game, that of a key, those of an agent, some of them.
+        """Games with all there is to know: every game, that of a key, those of an agent, some of them.
 
+        Of the games of an agent those against an opponent can be asked for, and those in which it took so many points
+        (1, 0.5 or 0; without an agent these are black's).
         Players are named by their texts. The tags say `key`, `pair` (both games of one opening), `repeat`,
         `conditions`, what `made` them, and the behaviour of the players, `black_behaviour` and `white_behaviour`.
         """
-        where = f"WHERE (:key IS NULL OR key = :key) AND {_OF_AGENT} ORDER BY key LIMIT :limit OFFSET :offset"
-        wanted = {"key": key, "agent": agent, "offset": offset, "limit": limit}
+        where = f"WHERE (:key IS NULL OR key = :key) AND {_WANTED} ORDER BY {_ORDERS[order]} LIMIT :limit OFFSET :offset"
+        wanted = {"key": key, "agent": agent, "opponent": opponent, "points": points, "offset": offset, "limit": limit}
         last = ""
         with self._asked(f"SELECT {_ROWS} {where}", wanted) as rows:
             for row in rows:
                 if checksum(row[:-1]) != row[-1]:
                     raise self._changed(row[0])
-                if str(row[0]) <= last:
+                if order == "key" and str(row[0]) <= last:
                     raise self._twice()
                 last = str(row[0])
                 yield game_of(row)

@@ -7,15 +7,17 @@
  */
 import { byId, capital, el, newButton, oncePerFrame, setText, short } from "./dom.js";
 import { agentPicker } from "./picker.js";
+import { showLine } from "./lines.js";
 import { squareName } from "./rules.js";
 import { server, STOPPED } from "./server.js";
 import { habit, setHabit } from "./storage.js";
 import { table } from "./table.js";
-import { depthText, lineText, preparingText, squareText, withoutUnit, withUnit } from "./words.js";
+import { depthText, preparingText, squareText, withoutUnit, withUnit } from "./words.js";
 
 const SETTLE = 60; // milliseconds to rest on a position before it is analysed, so that dragging the graph stays light
 const DEFAULT = "";
 const NOBODY = "nobody";
+const NOTHING = { answer: null, preparing: "", prepared: null, trouble: "", stop: () => {} };
 const UNITS = {
   discs: "Discs ahead at the end",
   wins: "Share of wins",
@@ -23,16 +25,19 @@ const UNITS = {
   result: "Result",
 };
 
-/** @type {{agent: string, name: string, answer: any, preparing: string, trouble: string, stop: () => void}[]} */
+/**
+ * @type {{agent: string, name: string, answer: any, preparing: string, prepared: number | null, trouble: string,
+ *   stop: () => void}[]}
+ */
 const slots = [slot(DEFAULT, "Analyst"), slot(NOBODY, "Nobody")];
-/** @type {Map<number, HTMLElement>} */
+/** Rows of the table by their moves. @type {Map<number, HTMLElement>} */
 let rows = new Map();
 let timer = 0;
 /** @type {import("./board.js").BoardView} */
 let board;
 
 function slot(agent, name) {
-  return { agent, name, answer: null, preparing: "", trouble: "", stop: () => {} };
+  return { agent, name, ...NOTHING };
 }
 
 const isOn = () => byId("analyse-on").checked;
@@ -42,7 +47,7 @@ function restart() {
   clearTimeout(timer);
   for (const each of slots) {
     each.stop();
-    Object.assign(each, { answer: null, preparing: "", trouble: "", stop: () => {} });
+    Object.assign(each, NOTHING);
   }
   soon();
   if (isOn() && isShown() && table.position.legal.size && server.isOpen) timer = setTimeout(begin, SETTLE);
@@ -60,6 +65,7 @@ function heard(each, node, reply) {
   if (reply.kind === "error") each.trouble = reply.message;
   if (reply.kind === "stopped") each.trouble = `There is no analysis: ${STOPPED}`;
   each.preparing = preparingText(reply);
+  each.prepared = reply.kind === "preparing" && reply.total > 1 ? reply.done / reply.total : null;
   if (reply.kind === "analysis" && reply.moves?.length) {
     each.answer = reply;
     if (reply.moves[0].unit === "discs") remember(node, reply);
@@ -96,6 +102,11 @@ function show() {
   if (!isShown()) return;
   board.showNotes(isOn() ? notes() : new Map());
   setText(byId("analysis-state"), stateText());
+  const bar = byId("analysis-progress");
+  const { preparing, prepared, answer } = slots[0];
+  bar.classList.toggle("idle", !preparing || Boolean(answer));
+  if (prepared === null) bar.removeAttribute("value");
+  else bar.value = prepared;
   byId("analysis-state").classList.toggle(
     "trouble",
     slots.some(({ trouble }) => trouble),
@@ -153,7 +164,7 @@ function placeRow(body, place, move, second) {
   first.classList.toggle("exact", Boolean(move.exact));
   setText(other, second ? withUnit(second) : "");
   other.hidden = slots[1].agent === NOBODY;
-  setText(expected, lineText((move.pv ?? []).slice(1)));
+  showLine(expected, table.node, move.pv ?? [], 1);
 }
 
 function newRow(move) {
@@ -165,7 +176,7 @@ function newRow(move) {
     el("td", {}, newButton({ class: "quiet", "aria-label": `Play ${name}`, onclick: () => table.play(move) }, name)),
     el("td", {}),
     el("td", { class: "second" }),
-    el("td", { class: "line" }),
+    el("td", { class: "line line-moves" }),
   );
 }
 
@@ -199,6 +210,7 @@ function build() {
     el("label", { class: "choice" }, toggle, "Judge every legal move"),
     el("div", { class: "fields" }, first.field, second.field),
     el("p", { id: "analysis-state", class: "hint" }),
+    el("progress", { id: "analysis-progress", class: "idle", max: 1, "aria-label": "Preparing (first time only)" }),
     el(
       "div",
       { class: "opinions", id: "opinions", tabindex: "0", role: "group", "aria-label": "Judgement of the moves" },

@@ -5,27 +5,31 @@
  * thinks, reads and writes notations; the game itself lives here, in this tab.
  */
 import { setUpAnalysis } from "./analysis.js";
+import { setUpActions } from "./actions.js";
 import { BoardView } from "./board.js";
 import { keepTime, settle } from "./clock.js";
 import { setUpDialogs } from "./dialogs.js";
-import { byId, icon, toast } from "./dom.js";
+import { byId, el, icon, toast } from "./dom.js";
 import { setUpEditor } from "./editor.js";
 import { setUpExchange } from "./exchange.js";
 import { setUpGraph } from "./graph.js";
 import { setUpKeys } from "./keys.js";
+import { setUpLater } from "./later.js";
 import { keepPlaying } from "./match.js";
 import { setUpMoves } from "./moves.js";
 import { defaultOpponent, setUpNewGame } from "./newgame.js";
 import { setUpRecord } from "./record.js";
 import { setUpReview } from "./review.js";
+import { setUpBar } from "./evaluation.js";
 import { setUpSeats } from "./seats.js";
+import { setUpStepping } from "./stepping.js";
 import { server, watchServer } from "./server.js";
 import { address, fromAddress, habit, keepGame, restored, revisited } from "./storage.js";
 import { save, saveSoon, setHabit, travel } from "./storage.js";
-import { setUpGames } from "./games.js";
 import { PERSON, table } from "./table.js";
 import { GameTree } from "./tree.js";
 import { setUpTreeSearch } from "./treesearch.js";
+import { setUpZoom } from "./zoom.js";
 
 const THEMES = { auto: "as the system", light: "light", dark: "dark" };
 
@@ -64,9 +68,10 @@ function setUpTabs() {
   };
   tabs.forEach((tab, i) => {
     tab.addEventListener("click", () => choose(tab));
-    tab.addEventListener("keydown", ({ key }) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    tab.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!step) return;
+      event.preventDefault();
       const next = tabs[(i + step + tabs.length) % tabs.length];
       choose(next);
       next.focus();
@@ -78,7 +83,7 @@ function setUpTheme() {
   const button = byId("theme");
   const show = (theme) => {
     document.documentElement.dataset.theme = theme;
-    button.replaceChildren(icon("theme"));
+    button.replaceChildren(icon("theme"), el("span", {}, "Colours"));
     button.title = `Colours: ${THEMES[theme]} (D)`;
     button.setAttribute("aria-label", button.title);
   };
@@ -144,6 +149,9 @@ setUpTheme();
 setUpSeats();
 setUpMoves();
 setUpGraph();
+setUpBar();
+setUpStepping(board);
+setUpActions(board);
 setUpTabs();
 setUpAnalysis(board);
 setUpReview();
@@ -153,8 +161,9 @@ setUpDialogs();
 setUpNewGame();
 setUpExchange();
 setUpEditor();
-setUpGames();
 setUpKeys(() => board.focus());
+setUpZoom(board);
+setUpLater();
 byId("skip").addEventListener("click", () => board.focus());
 watchServer();
 for (const button of document.querySelectorAll("nav [data-view]"))

@@ -54,7 +54,9 @@ export class BoardView {
       { role: "grid", class: "grid", "aria-label": this.label, onkeydown: (e) => this.onKey(e) },
       ...rows,
     );
-    this.place.replaceChildren(coordinates("columns", size), coordinates("rows", size), grid);
+    this.place.replaceChildren(
+      el("div", { class: "sheet" }, coordinates("columns", size), coordinates("rows", size), grid),
+    );
     this.place.style.setProperty("--n", size);
   }
 

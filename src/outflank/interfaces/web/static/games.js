@@ -10,8 +10,22 @@ import { table } from "./table.js";
 import { GameTree } from "./tree.js";
 
 const PAGE = 25;
-/** What is shown: the store, the agent whose games are listed, and the first of them. */
-const shown = { store: "", agent: "", offset: 0 };
+const LOOK_EVERY = 3000; // milliseconds between two looks at a store that may be written to
+const RESULTS = [
+  ["", "Any result"],
+  ["won", "Won"],
+  ["drawn", "Drawn"],
+  ["lost", "Lost"],
+];
+const ORDERS = [
+  ["newest", "Newest first"],
+  ["oldest", "Oldest first"],
+  ["margin", "Largest margin first"],
+  ["shortest", "Fewest moves first"],
+];
+const NO_FILTER = { agent: "", opponent: "", result: "", order: "newest", offset: 0 };
+/** What is shown: the store and its state, whose games are listed, in which order, and the first of them. */
+const shown = { store: "", state: "", ...NO_FILTER };
 /** Whether what is offered has been loaded, from the server as it is now. */
 let loaded = false;
 /** Counts what is asked for: an answer that comes after something else was asked for is not shown. */
@@ -39,20 +53,21 @@ async function attempt(action) {
   }
 }
 
+const place = () => byId("stores");
+
 /** Shows what is offered, and of it what was shown before. */
 async function load() {
   loaded = true;
-  if (!byId("games").childElementCount) byId("games").replaceChildren(loading("Reading what is stored…"));
+  if (!place().childElementCount) place().replaceChildren(loading("Reading what is stored…"));
   try {
     const { stores, reports } = await get("api/stores");
-    byId("games").replaceChildren(...(stores.length || reports.length ? offered(stores, reports) : [nothing()]));
+    place().replaceChildren(...(stores.length || reports.length ? offered(stores, reports) : [nothing()]));
     if (stores.some(({ name }) => name === shown.store)) await showStore();
     else if (stores.length) await openStore(stores[0].name);
   } catch (error) {
-    loaded = false;
-    if (!(error instanceof TypeError)) throw error;
-    const text = "There is no connection to the server. The games come by themselves when it is back.";
-    byId("games").replaceChildren(loading(text));
+    loaded = false; // `look` tries again
+    const gone = "There is no connection to the server. The games come by themselves when it is back.";
+    place().replaceChildren(loading(error instanceof TypeError ? gone : error.message));
   }
 }
 
@@ -100,24 +115,45 @@ function offered(stores, reports) {
 }
 
 async function openStore(name) {
-  Object.assign(shown, { store: name, agent: "", offset: 0 });
+  Object.assign(shown, { store: name, ...NO_FILTER });
   await showStore();
 }
 
 async function showStore() {
   const number = ++asked;
   byId("games-state").textContent = "Reading the store…";
+  const agents = await showSummary(number);
+  if (!agents) return;
+  for (const who of ["agent", "opponent"]) if (!agents.includes(shown[who])) shown[who] = "";
+  byId("games-list").replaceChildren(list(agents));
+  await fillList();
+}
+
+/** Shows how the store stands; the agents in it, null when something else was asked for meanwhile. */
+async function showSummary(number = asked) {
   const summary = await get(storePath("summary"));
-  if (number !== asked) return;
+  if (number !== asked) return null;
+  shown.state = summary.state;
   const agents = summary.agents.map((agent, i) => identity(agent, summary.behaviours[i]));
-  if (!agents.includes(shown.agent)) shown.agent = "";
   names = new Map(agents.map((agent, i) => [agent, summary.names[i]]));
   byId("games-state").textContent = `${plural(summary.games, "game")} of ${plural(agents.length, "agent")}.`;
   const order = summary.ratings
     .map(({ agent, behaviour }) => agents.indexOf(identity(agent, behaviour)))
     .filter((index) => index >= 0);
   byId("games-summary").replaceChildren(ratings(summary), crossTable(summary, order));
-  await listGames(agents);
+  return agents;
+}
+
+/** Looks whether games have come since, such as those of a running match, and shows them where one looks. */
+async function followStore() {
+  const { stores } = await get("api/stores");
+  const store = stores.find(({ name }) => name === shown.store);
+  if (!store || !byId("games-list")?.childElementCount) return load();
+  if (store.state === shown.state) return;
+  const known = names.size;
+  const agents = await showSummary();
+  if (agents && agents.length !== known) byId("games-list").replaceChildren(list(agents));
+  if (agents) await fillList();
 }
 
 /** What tells agents of a store apart; people are shown its text or its short name. */
@@ -221,48 +257,68 @@ function crossTable({ agents, behaviours, cross_table: { points, games } }, orde
 const scrolling = (label, content) =>
   el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label }, content);
 
-async function listGames(agents) {
-  const filter = new URLSearchParams({ offset: shown.offset, limit: PAGE, ...(shown.agent && { agent: shown.agent }) });
-  const number = ++asked;
-  const { total, games } = await get(storePath(`games?${filter}`));
-  if (number !== asked) return;
-  const choose = el(
-    "select",
-    {
-      id: "games-agent",
-      onchange: () => {
-        Object.assign(shown, { agent: choose.value, offset: 0 });
-        again();
-      },
-    },
-    el("option", { value: "" }, "All agents"),
-    ...agents.map((agent) => el("option", { value: agent }, names.get(agent))),
-  );
-  choose.value = shown.agent;
-  const again = () => attempt(() => listGames(agents));
-  const turn = (step) => () => {
-    shown.offset += step;
-    again();
-  };
-  const last = Math.min(shown.offset + PAGE, total);
-  byId("games-list").replaceChildren(
-    card(
+/** The list of games with what chooses among them; `fillList` fills it. */
+function list(agents) {
+  const whose = (none) => [["", none], ...agents.map((agent) => [agent, names.get(agent)])];
+  return card(
+    "Games",
+    "games-list-title",
+    el(
+      "div",
+      { class: "fields" },
+      choice("agent", "Games of", whose("All agents")),
+      choice("opponent", "Against", whose("Anybody")),
+      choice("result", "Result", RESULTS),
+      choice("order", "Order", ORDERS),
+    ),
+    scrolling(
       "Games",
-      "games-list-title",
-      el("div", { class: "field" }, el("label", { for: "games-agent" }, "Games of"), choose),
-      scrolling(
-        "Games",
-        el("table", {}, head(["", "Black", "White"], ["Discs", "Rules"]), el("tbody", {}, ...games.map(gameRow))),
-      ),
-      el(
-        "div",
-        { class: "actions pages" },
-        newButton({ disabled: shown.offset === 0, onclick: turn(-PAGE) }, "Previous"),
-        el("span", { class: "hint" }, total ? `${shown.offset + 1} to ${last} of ${total}` : "no games"),
-        newButton({ disabled: last >= total, onclick: turn(PAGE) }, "Next"),
-      ),
+      el("table", {}, head(["", "Black", "White"], ["Discs", "Rules", "Day"]), el("tbody", { id: "games-body" })),
+    ),
+    el(
+      "div",
+      { class: "actions pages" },
+      newButton({ id: "games-previous", onclick: () => turn(-PAGE) }, "Previous"),
+      el("span", { class: "hint", id: "games-range" }),
+      newButton({ id: "games-next", onclick: () => turn(PAGE) }, "Next"),
     ),
   );
+}
+
+function choice(name, label, options) {
+  const id = `games-${name}`;
+  const select = el(
+    "select",
+    {
+      id,
+      onchange: () => {
+        Object.assign(shown, { [name]: select.value, offset: 0 });
+        attempt(fillList);
+      },
+    },
+    ...options.map(([value, text]) => el("option", { value }, text)),
+  );
+  select.value = shown[name];
+  return el("div", { class: "field" }, el("label", { for: id }, label), select);
+}
+
+function turn(step) {
+  shown.offset += step;
+  attempt(fillList);
+}
+
+async function fillList() {
+  const number = ++asked;
+  const { offset, agent, opponent, result, order } = shown;
+  const filter = Object.entries({ agent, opponent, result, order }).filter(([, value]) => value);
+  const query = new URLSearchParams([["offset", offset], ["limit", PAGE], ...filter]);
+  const { total, games } = await get(storePath(`games?${query}`));
+  if (number !== asked) return;
+  const last = Math.min(offset + PAGE, total);
+  byId("games-body").replaceChildren(...games.map(gameRow));
+  byId("games-range").textContent = total ? `${offset + 1} to ${last} of ${total}` : "no such games";
+  byId("games-previous").disabled = offset === 0;
+  byId("games-next").disabled = last >= total;
 }
 
 const shortNames = (game) => [
@@ -271,7 +327,7 @@ const shortNames = (game) => [
 ];
 
 function gameRow(game) {
-  const { discs, points, rules, key } = game;
+  const { discs, points, rules, key, day } = game;
   const [black, white] = shortNames(game);
   const name = (text, shown, won) => el("td", { class: "agent", title: text }, won ? el("strong", {}, shown) : shown);
   const open = newButton(
@@ -290,6 +346,7 @@ function gameRow(game) {
     name(game.white, white, points < 0.5),
     cell(`${discs[0]}–${discs[1]}`),
     cell(rules),
+    cell(day ?? "–"),
   );
 }
 
@@ -305,8 +362,9 @@ async function openGame(key) {
   announce(`${black} against ${white}, ${plural(game.moves.length, "move")}: ${reason}`);
 }
 
-/** Loads what is offered when the view is first opened, and again after the server was away. */
-export function setUpGames() {
+/** Loads what is offered when the view is opened, again after the server was away, and follows what is written. */
+export function setUp(games) {
+  games.append(el("div", { id: "stores", class: "games" }));
   const look = () => {
     if (table.view === "games" && !loaded) attempt(load);
   };
@@ -315,4 +373,10 @@ export function setUpGames() {
     loaded = false;
   });
   server.addEventListener("welcome", look);
+  setInterval(() => {
+    if (table.view !== "games" || document.hidden || !server.isOpen) return;
+    if (!loaded) look();
+    else if (shown.store) followStore().catch(() => {}); // the next look tries again
+  }, LOOK_EVERY);
+  look();
 }

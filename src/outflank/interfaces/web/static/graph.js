@@ -2,20 +2,20 @@
  * The course of the game as a curve: how many discs black is ahead by with best play, ply by ply.
  *
  * The thick line is the judgement of analysis or review where there is one, the thin dashed line the discs that lie
- * on the board. Marks of a review have shapes: a circle for an inaccuracy, a diamond for a mistake, a triangle for a
+ * on the board. Where agents have played, what each thought before its moves is a curve of its own, with full dots
+ * for black and hollow ones for white, in discs or, where its unit is another, from its loss to its win. Marks of a review have shapes: a circle for an inaccuracy, a diamond for a mistake, a triangle for a
  * blunder. The whole graph is a slider: drag it, or focus it and use the arrow keys, to move through the game.
  */
 import { byId, oncePerFrame, svg } from "./dom.js";
 import { squareName } from "./rules.js";
+import { isBotMatch, valueOf } from "./evaluation.js";
 import { table } from "./table.js";
-import { signed } from "./words.js";
+import { playerName, signed } from "./words.js";
 
 const ROOM = { left: 34, right: 12, top: 12, bottom: 12 };
 const LEAST_RANGE = 8; // discs
+const RANGE_STEP = 4; // discs
 const LEAST_PLIES = 10;
-
-/** The value of a position in discs from black's view, undefined where nobody has looked. */
-const valueOf = (node) => node.review?.value ?? node.value;
 
 /** The disc difference from black's view and by the rules: fewer is better in the reversed game. */
 function discsAhead(node) {
@@ -25,7 +25,7 @@ function discsAhead(node) {
 
 function scales(line, width, height) {
   const all = line.flatMap((node) => [discsAhead(node), valueOf(node) ?? 0].map(Math.abs));
-  const range = Math.max(LEAST_RANGE, ...all);
+  const range = Math.ceil(Math.max(LEAST_RANGE, ...all) / RANGE_STEP) * RANGE_STEP;
   const plies = Math.max(line.length - 1, LEAST_PLIES);
   return {
     range,
@@ -63,6 +63,34 @@ function flag(mark, x, y) {
   return svg("path", { class: `flag ${mark}`, d: shapes[mark] });
 }
 
+/** What the agent of a side thought before its moves, as points; other units than discs fill the height. */
+function thoughts(line, side, range) {
+  const told = line.filter(({ thought, position }) => thought && position.turn === side);
+  const largest = Math.max(1, ...told.map(({ thought }) => Math.abs(thought.value)));
+  const scaled = ({ value, unit }) => {
+    if (unit === "discs") return Math.max(-range, Math.min(range, value));
+    if (unit === "wins") return (2 * value - 1) * range;
+    return (value / (unit === "result" ? 1 : largest)) * range;
+  };
+  return told.map((node) => ({ ply: node.ply, value: scaled(node.thought) }));
+}
+
+function thoughtCurve(points, side, { x, y }) {
+  const d = points.map(({ ply, value }, i) => `${i ? "L" : "M"}${x(ply).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+  const dot = ({ ply, value }) => svg("circle", { class: `thought ${side}`, cx: x(ply), cy: y(value), r: 2.5 });
+  return points.length ? [svg("path", { class: `thought ${side}`, d }), ...points.map(dot)] : [];
+}
+
+/** Which curves there are. */
+function showKeys(curves) {
+  for (const side of ["black", "white"]) {
+    const key = byId(`key-${side}`);
+    key.hidden = !curves[side].length;
+    key.textContent = `${playerName(table.players[side])} (${side})`;
+  }
+  byId("key-value").hidden = isBotMatch() && table.view === "play";
+}
+
 function draw() {
   const place = byId("graph");
   const { clientWidth: width, clientHeight: height } = place;
@@ -73,6 +101,8 @@ function draw() {
   const at = table.node;
   const flags = line.slice(1).filter((node) => node.parent.review?.mark && node.parent.review.played === node.move);
   const known = valueOf(at) ?? discsAhead(at);
+  const curves = { black: thoughts(line, "black", range), white: thoughts(line, "white", range) };
+  showKeys(curves);
   const label = (value, text) => svg("text", { x: ROOM.left - 5, y: y(value) + 4, "text-anchor": "end" }, text);
   place.firstChild.replaceChildren(
     label(range, signed(range)),
@@ -80,6 +110,8 @@ function draw() {
     label(-range, signed(-range)),
     svg("path", { class: "zero", d: `M${x(0)} ${y(0)}H${x(scale.plies)}` }),
     svg("path", { class: "discs", d: path(line, discsAhead, scale) }),
+    ...thoughtCurve(curves.black, "black", scale),
+    ...thoughtCurve(curves.white, "white", scale),
     svg("path", { class: "line", d: path(line, valueOf, scale) }),
     ...flags.map((node) => flag(node.parent.review.mark, x(node.ply), y(valueOf(node) ?? discsAhead(node)))),
     svg("path", { class: "cursor", d: `M${x(at.ply)} ${ROOM.top}V${height - ROOM.bottom}` }),
@@ -144,5 +176,5 @@ export function setUpGraph() {
   place.addEventListener("keydown", key);
   const soon = oncePerFrame(draw);
   new ResizeObserver(soon).observe(place);
-  for (const event of ["game", "cursor", "notes", "view"]) table.on(event, soon);
+  for (const event of ["game", "cursor", "notes", "view", "seats"]) table.on(event, soon);
 }

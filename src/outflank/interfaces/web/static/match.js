@@ -14,7 +14,7 @@ const PASS_PAUSE = 700;
 /** An agent's move is not shown sooner than this after the one before, so that eyes can follow what turns. */
 const MOVE_PAUSE = matchMedia("(prefers-reduced-motion: reduce)").matches ? 60 : 450;
 
-/** What an agent is doing. @type {{node: object, stop: () => void} | null} */
+/** What an agent is doing. @type {{node: object, player: object, stop: () => void} | null} */
 let task = null;
 let stepping = false;
 
@@ -28,7 +28,7 @@ function agentIsWanted() {
 }
 
 function update() {
-  if (task && (task.node !== table.node || !agentIsWanted())) cancel();
+  if (task && (task.node !== table.node || task.player !== table.mover || !agentIsWanted())) cancel();
   if (!task && agentIsWanted()) begin(table.node);
 }
 
@@ -49,7 +49,7 @@ function begin(node) {
   if (!server.isOpen) return; // `update` comes again when it is
   const began = performance.now();
   const hear = (reply) => heard(reply, node, began);
-  task = { node, stop: server.stream("think", thinkRequest(node), hear) };
+  task = { node, player: table.mover, stop: server.stream("think", thinkRequest(node), hear) };
   table.tell("thinking", { side: node.position.turn });
 }
 
@@ -71,8 +71,16 @@ function heard(reply, node, began) {
     return;
   }
   table.setPreparing(reply.kind === "preparing");
+  remember(node, reply);
   table.tell("thinking", { side: node.position.turn, reply });
   if (reply.kind === "decision") playLater(node, reply.move, began + MOVE_PAUSE - performance.now());
+}
+
+/** Keeps what the agent thinks of the position, for the curves; a forced move needs no thought. */
+function remember(node, { kind, value, unit, forced, seen_from: side }) {
+  if (kind !== "decision" || forced || typeof value !== "number") return;
+  const blacks = unit === "wins" ? 1 - value : -value;
+  node.thought = { value: side === "black" ? value : blacks, unit };
 }
 
 function passLater(node) {
@@ -89,7 +97,7 @@ function playLater(node, move, pause) {
     },
     Math.max(pause, 0),
   );
-  task = { node, stop: () => clearTimeout(timer) };
+  task = { node, player: table.mover, stop: () => clearTimeout(timer) };
 }
 
 /** Lets the agent to move make one move, also while the game is paused. */

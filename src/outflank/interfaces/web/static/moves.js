@@ -1,7 +1,7 @@
 /**
  * The moves of the game with their variations, as text that can be pressed.
  *
- * The main line runs through; a variation stands indented after the move that it could have replaced, and so on inside
+ * The main line runs through, a pair of moves to a line; a variation stands indented after the move that it could have replaced, and so on inside
  * it. Marks of a review follow the move: ?! inaccuracy, ? mistake, ?? blunder.
  */
 import { byId, el, newButton, oncePerFrame } from "./dom.js";
@@ -25,19 +25,23 @@ function moveButton(node) {
   );
 }
 
-/** Writes a line from a node on into a place, variations included. */
+/** Writes a line from a node on into a place, black's moves in one column and white's in the other, with variations. */
 function writeLine(first, place) {
-  let needsNumber = true;
+  let pair = null;
   for (let node = first; node; node = node.children[0]) {
-    const number = needsNumber || node.ply % 2 ? el("span", { class: "turn-number" }, `${node.ply}.`) : null;
-    place.append(el("span", { class: "move" }, number, moveButton(node)), " ");
+    const side = node.parent.position.turn;
+    if (!pair || side === "black") {
+      pair = el("div", { class: "pair" }, el("span", { class: "turn-number" }, `${node.ply}.`));
+      place.append(pair);
+    }
+    pair.append(el("span", { class: `move of-${side}` }, moveButton(node)));
     const variations = node.parent.children[0] === node ? node.parent.children.slice(1) : [];
     for (const variation of variations) {
       const box = el("div", { class: "variation" });
       writeLine(variation, box);
       place.append(box);
     }
-    needsNumber = variations.length > 0;
+    if (variations.length) pair = null;
   }
 }
 
@@ -54,13 +58,12 @@ function show() {
   showActions();
 }
 
-/** Scrolls the list, and never the page, so that the move can be seen. */
+/** Scrolls the list, and never the page, so that the move and the one after it can be seen; whole lines, see the style. */
 function keepInSight(place, button) {
-  const top = button.offsetTop;
+  const pair = button.closest(".pair");
+  const [top, bottom] = [pair.offsetTop, pair.offsetTop + 2 * pair.offsetHeight];
   if (top < place.scrollTop) place.scrollTop = top;
-  else if (top + button.offsetHeight > place.scrollTop + place.clientHeight) {
-    place.scrollTop = top + button.offsetHeight - place.clientHeight;
-  }
+  else if (bottom > place.scrollTop + place.clientHeight) place.scrollTop = bottom - place.clientHeight;
 }
 
 function showActions() {

@@ -5,7 +5,7 @@
  */
 import { announce, byId, el, newButton, plural } from "./dom.js";
 import { field, makeDialog, radios } from "./dialogs.js";
-import { agentPicker } from "./picker.js";
+import { agentPicker, checkAgent, playerOf } from "./picker.js";
 import { markForRecord } from "./record.js";
 import { rulesText } from "./rules.js";
 import { server, welcome } from "./server.js";
@@ -46,13 +46,10 @@ const DEFAULTS = {
 
 const option = ([value, text]) => el("option", { value }, text);
 
-/** The player of a picker's answer. @returns {import("./table.js").Player} */
-function playerOf({ value, name }) {
+/** The person who plays; with a name where the server keeps games. */
+function personOf() {
   const person = form.person.value.trim();
-  if (value === "person") return person && welcome?.records ? { ...PERSON, name: person } : PERSON;
-  if (!value)
-    throw new Error("An agent was chosen but not named; write for example minimax(depth=6), or choose a level.");
-  return { kind: "agent", text: value, name };
+  return person && welcome?.records ? { ...PERSON, name: person } : PERSON;
 }
 
 /** "180+2" as a clock. */
@@ -123,7 +120,7 @@ export function defaultOpponent(variant = "standard") {
 
 async function begin() {
   const { size, variant, black, white, clock, opening, plies } = form;
-  const players = { black: playerOf(black.picked()), white: playerOf(white.picked()) };
+  const players = { black: playerOf(black.picked(), personOf()), white: playerOf(white.picked(), personOf()) };
   await Promise.all(Object.values(players).map(checkAgent));
   const rules = { variant: variant.value, size: Number(size.value) };
   const tree = await firstTree(rules, opening.value);
@@ -137,14 +134,10 @@ async function begin() {
     plies: plies.value,
     person: form.person.value,
   });
+  tree.root.opening = tree.current.ply;
   if (opening.value !== "pasted") markForRecord(tree, players);
   table.open({ tree, players, clock: clockOf(clock.value), view: "play" });
   announce(`New game, ${rulesText(tree.rules)}, ${plural(tree.current.ply, "move")} played.`);
-}
-
-/** Has the server read an agent that was written by hand, so that a slip is told before the game begins. */
-async function checkAgent({ text }) {
-  if (text && !welcome?.levels.some((level) => level.name === text)) await server.ask("agent", { agent: text });
 }
 
 async function firstTree(rules, opening) {

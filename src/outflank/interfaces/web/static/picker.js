@@ -9,11 +9,40 @@ import { server, welcome } from "./server.js";
 const BY_TEXT = "by-text";
 let made = 0;
 
-/** "Club · 1510 ± 20"; random moves are where the ratings begin and have no error, other boards have no ratings. */
+/**
+ * The player of a picker's answer; a person is as given.
+ * @param {{value: string, name: string}} picked @param {import("./table.js").Player} person
+ * @returns {import("./table.js").Player}
+ */
+export function playerOf({ value, name }, person) {
+  if (value === "person") return person;
+  if (!value)
+    throw new Error("An agent was chosen but not named; write for example minimax(depth=6), or choose a level.");
+  return { kind: "agent", text: value, name };
+}
+
+/** Has the server read an agent that was written by hand, so that a slip is told before the game begins. */
+export async function checkAgent({ text }) {
+  if (text && !welcome?.levels.some((level) => level.name === text)) await server.ask("agent", { agent: text });
+}
+
+const ROUND = 10; // Elo; a rating is known to some dozens
+
+/** "Club · about 1440"; random moves are where the ratings begin, other boards have no ratings. */
 function levelLabel({ name, ratings }, rules) {
   if (!ratings[rules]) return name;
   const { rating, low, high } = ratings[rules];
-  return `${name} · ${rating}${high > low ? ` ± ${Math.round((high - low) / 2)}` : ""}`;
+  return high > low ? `${name} · about ${Math.round(rating / ROUND) * ROUND}` : `${name} · ${rating}`;
+}
+
+/** How surely the rating of a level is known, and whether the level below it may be as strong. */
+function certainty(level, rules) {
+  const rated = level.ratings[rules];
+  if (!rated || rated.high === rated.low) return "";
+  const below = welcome.levels[welcome.levels.indexOf(level) - 1];
+  const isStep = rated.rating - below.ratings[rules].rating > (rated.high - rated.low) / 2;
+  const close = isStep ? "" : ` On this board ${below.name} may be as strong.`;
+  return ` Rated ${rated.low} to ${rated.high} (95 %).${close}`;
 }
 
 /** The list of agents that a text field suggests; one for the whole page. */
@@ -81,7 +110,7 @@ export function agentPicker(label, first, onChange = () => {}) {
   function show() {
     text.hidden = select.value !== BY_TEXT;
     const level = welcome?.levels.find((each) => each.name === select.value);
-    field.lastChild.textContent = level?.note ?? "";
+    field.lastChild.textContent = level ? `${level.note}${certainty(level, rules)}` : "";
   }
 
   function changed() {

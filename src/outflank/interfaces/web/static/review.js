@@ -5,11 +5,12 @@
  * moves, the graph and this panel all show it, and a reload keeps it.
  */
 import { byId, capital, el, newButton, plural } from "./dom.js";
+import { showLine } from "./lines.js";
 import { MARKS } from "./moves.js";
 import { squareName } from "./rules.js";
 import { server } from "./server.js";
 import { table } from "./table.js";
-import { depthText, lineText, preparingText, signed } from "./words.js";
+import { depthText, preparingText, signed } from "./words.js";
 
 const PACES = [
   [0.1, "Quick, a glance at each move"],
@@ -31,6 +32,7 @@ function start() {
   if (nodes.length === 1) return setState("There are no moves to review yet.");
   run = { nodes, left: nodes.length, pace: Number(byId("review-pace").value), stop: () => {} };
   byId("review-start").textContent = "Stop";
+  byId("review-start").dataset.state = "running";
   byId("review-progress").max = nodes.length;
   ask();
 }
@@ -69,6 +71,7 @@ function heard(reply, before) {
 function finish(text, trouble = false) {
   run.stop();
   run = null;
+  byId("review-start").dataset.state = "";
   byId("review-start").textContent = "Review this game";
   byId("review-progress").value = 0;
   setState(text, trouble);
@@ -164,8 +167,9 @@ function verdictItem({ node, best, pv, loss, mark, exact, value, depth, confiden
     el(
       "span",
       {},
-      `${capital(mark)} of ${side}, ${plural(Math.round(loss * 10) / 10, "disc")} lost. `,
-      `Better ${lineText(line.slice(0, SHOWN))} (${signed(worth)} for ${side}, ${how}).`,
+      `${capital(mark)} of ${side}, ${plural(Math.round(loss * 10) / 10, "disc")} lost. Better `,
+      betterLine(node.parent, line.slice(0, SHOWN)),
+      ` (${signed(worth)} for ${side}, ${how}).`,
     ),
     newButton(
       {
@@ -176,6 +180,12 @@ function verdictItem({ node, best, pv, loss, mark, exact, value, depth, confiden
       "Show",
     ),
   );
+}
+
+function betterLine(node, moves) {
+  const place = el("span", { class: "line-moves" });
+  showLine(place, node, moves);
+  return place;
 }
 
 /** Goes to a move, and on a phone back up to the board. */

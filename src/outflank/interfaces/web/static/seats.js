@@ -2,13 +2,15 @@
  * What stands around the board: two seats with names, counts and clocks, the state of the game in words, the buttons
  * that act on it, and what the thinking agent thinks.
  */
-import { announce, byId, capital, el, setText, short } from "./dom.js";
+import { announce, byId, capital, el, plural, setText, short } from "./dom.js";
 import { clockText, secondsLeft } from "./clock.js";
 import { isThinking, redoTarget, resigningSide, step, undoTarget } from "./match.js";
+import { showLine } from "./lines.js";
 import { server } from "./server.js";
 import { table } from "./table.js";
 import {
   depthText,
+  hasPassed,
   lineText,
   moveSpoken,
   PREPARING,
@@ -26,16 +28,15 @@ const seats = {};
 
 function buildSeat(side) {
   const parts = {
-    who: el("div", { class: "who" }),
+    who: el("span", { class: "who" }),
     doing: el("span"),
     clock: el("span", { class: "clock" }),
-    count: el("div", { class: "count" }),
+    count: el("span", { class: "count" }),
   };
   const seat = byId(`seat-${side}`);
-  seat.setAttribute("role", "group");
   seat.append(
     el("span", { class: `stone ${side}` }),
-    el("div", {}, parts.who, el("div", { class: "doing" }, parts.clock, parts.doing)),
+    el("span", { class: "person" }, parts.who, el("span", { class: "doing" }, parts.clock, parts.doing)),
     parts.count,
   );
   seats[side] = { seat, ...parts };
@@ -47,22 +48,25 @@ function showSeats() {
     const player = table.players[side];
     const toMove = table.position.turn === side && !table.tree.over;
     seat.classList.toggle("to-move", toMove);
-    seat.setAttribute("aria-label", `${capital(side)}, ${playerName(player)}`);
+    const discs = plural(table.position[side], "disc");
+    seat.setAttribute("aria-label", `${capital(side)}, ${playerName(player)}, ${discs}. Change who plays`);
     setText(who, playerName(player));
-    who.title = player.text ?? playerName(player);
-    setText(doing, toMove ? `${side} ${act(player)}` : side);
+    seat.title = `${player.text ?? playerName(player)}: press to change who plays`;
+    setText(doing, toMove ? `${side} ${act(player)}` : hasPassed(side) ? `${side} passed` : side);
+    doing.classList.toggle("passed", hasPassed(side));
     setText(count, String(table.position[side]));
-    count.setAttribute("aria-label", `${table.position[side]} discs`);
-    count.setAttribute("role", "img");
   }
   showClocks();
 }
 
 /** What the player to move does. */
 function act({ kind }) {
-  if (kind === "agent" && isThinking()) return table.preparing ? "preparing…" : "thinking…";
+  if (kind === "agent" && isThinking()) return table.preparing ? `preparing…${prepared}` : "thinking…";
   return kind === "agent" && server.lost ? "waits" : "to move";
 }
+
+/** How far the agent to move is prepared, in words. */
+let prepared = "";
 
 function showClocks() {
   for (const side of SIDES) {
@@ -80,7 +84,7 @@ function showStatus() {
   setText(byId("status-more"), more);
   const { tree, node, position } = table;
   const length = tree.line().length - 1;
-  setText(byId("ply"), node.ply ? `Move ${node.ply} of ${length}` : length ? `Start, ${length} moves follow` : "Start");
+  setText(byId("ply"), node.ply ? `Move ${node.ply} of ${length}` : length ? `Start, ${plural(length, "move")} ${length === 1 ? "follows" : "follow"}` : "Start");
   showButtons(tree, node, position);
 }
 
@@ -95,23 +99,41 @@ function showButtons(tree, node, position) {
     resign: !tree.over && !node.children.length && resigningSide(),
     pause: !tree.over && (agents || table.clock),
     step: !tree.over && table.mover.kind === "agent",
+    hint: playing && table.mover.kind === "person" && position.legal.size > 1 && !node.children.length && server.isOpen,
+    "play-from": !position.over,
     "go-first": node.parent,
     "go-back": node.parent,
     "go-next": node.children.length,
     "go-last": node.children.length,
   };
   for (const [id, possible] of Object.entries(may)) byId(id).disabled = !possible;
+  document.querySelector(".status-card").classList.toggle("over", playing && Boolean(tree.over));
   byId("pass").classList.toggle("wanted", passes);
   setText(byId("pause").lastElementChild, table.paused ? "Go on" : "Pause");
   byId("pause").firstElementChild.firstElementChild.setAttribute("href", table.paused ? "#i-next" : "#i-pause");
 }
+
+/** The parts of what an agent thinks; they stay, so that its line can be pressed while it changes. */
+const thought = {
+  who: el("p"),
+  facts: el("dl", { class: "facts" }),
+  line: el("p", { class: "pv hint" }),
+  moves: el("span", { class: "line-moves" }),
+  more: el("span"),
+};
+thought.line.append(thought.moves, thought.more);
 
 function showThinking({ side, reply }) {
   setText(byId("thinking-title"), table.preparing ? capital(PREPARING) : "Thinking");
   if (!side) showThinker();
   if (!reply) return show();
   const { name } = table.players[side];
-  if (reply.kind === "preparing") return byId("thinking").replaceChildren(...preparing(name, reply));
+  if (reply.kind === "preparing") {
+    const { done, total } = reply;
+    prepared = total > 1 ? ` ${Math.round((100 * done) / total)} %` : "";
+    showSeats();
+    return byId("thinking").replaceChildren(...preparing(name, reply));
+  }
   const facts = [
     ["Depth", depthText(reply) || null],
     ["Positions", reply.nodes ? short(reply.nodes) : null],
@@ -119,29 +141,15 @@ function showThinking({ side, reply }) {
     ["Seconds", reply.seconds?.toFixed(1)],
     [`Value for ${side}`, reply.forced ? "only move" : withUnit(reply)],
   ].filter(([, value]) => value);
-  byId("thinking").replaceChildren(
-    el(
-      "p",
-      {},
-      `${name} (${side}) ${reply.kind === "decision" ? "chose" : "considers"} ${lineText(reply.pv.slice(0, 1))}`,
-    ),
-    el(
-      "dl",
-      { class: "facts" },
-      ...facts.map(([label, value]) => el("div", {}, el("dt", {}, label), el("dd", {}, String(value)))),
-    ),
-    el(
-      "p",
-      { class: "pv hint" },
-      [
-        reply.cut ? `Ended early: ${reply.cut}` : "",
-        reply.pv.length > 1 ? `Expected line: ${lineText(reply.pv)}` : "",
-        reply.note,
-      ]
-        .filter(Boolean)
-        .join(". "),
-    ),
+  const verb = reply.kind === "decision" ? "chose" : "considers";
+  setText(thought.who, `${name} (${side}) ${verb} ${lineText(reply.pv.slice(0, 1))}`);
+  thought.facts.replaceChildren(
+    ...facts.map(([label, value]) => el("div", {}, el("dt", {}, label), el("dd", {}, String(value)))),
   );
+  showLine(thought.moves, table.node, reply.pv.length > 1 ? reply.pv : []);
+  setText(thought.more, [reply.cut ? `Ended early: ${reply.cut}` : "", reply.note].filter(Boolean).join(". "));
+  const parts = [thought.who, thought.facts, thought.line];
+  if (byId("thinking").firstChild !== thought.who) byId("thinking").replaceChildren(...parts);
 }
 
 function preparing(name, { what, done, total }) {
@@ -156,7 +164,7 @@ function showThinker() {
   const thinks = SIDES.filter((side) => table.players[side].kind === "agent");
   const text = thinks.length
     ? "When an agent thinks, its depth, its positions, its judgement and the line it expects are shown here."
-    : "Two persons play. Choose an agent for a side in “New game” to see it think here.";
+    : "Two persons play. Press a name above the board and choose an agent to see it think here.";
   byId("thinking").replaceChildren(el("p", { class: "hint" }, text));
 }
 
@@ -175,7 +183,7 @@ function undo() {
 /** Builds the seats and listens to the table. */
 export function setUpSeats() {
   SIDES.forEach(buildSeat);
-  table.on("game", showThinker);
+  for (const event of ["game", "players"]) table.on(event, showThinker);
   for (const event of ["game", "seats", "view"]) table.on(event, show);
   table.on("notes", ({ quiet }) => {
     if (!quiet) showStatus();

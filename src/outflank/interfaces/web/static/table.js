@@ -9,6 +9,7 @@
  * | game     | another game is on the table |
  * | cursor   | another position is shown; `detail.played` when a move was just made |
  * | notes    | something is known now about positions of the game (values, reviews, variations) |
+ * | players  | who sits at the table, in the middle of a game; `seats` follows |
  * | seats    | the players, or whether they pause |
  * | view     | play, analyse or games |
  * | preparing | whether the agent to move is being compiled, which happens once on a machine |
@@ -83,6 +84,14 @@ class Table extends EventTarget {
     this.tell("seats");
     if (isOtherView) this.tell("view");
     this.tell("cursor");
+  }
+
+  /** Lets others go on with the game. */
+  setPlayers(players) {
+    this.players = players;
+    this.paused = false;
+    this.tell("players");
+    this.tell("seats");
   }
 
   setView(view) {

@@ -21,10 +21,12 @@
  * @property {Review} [review]
  * @property {{side: string, opening: number, help?: string, done?: boolean}} [record] of a root: the game is to be kept
  * @property {number} [value] of the latest analysis in discs, from black's view
+ * @property {{value: number, unit: string}} [thought] what the agent to move thought of it, from black's view
+ * @property {number} [opening] of a root: moves that were given when the game began
  */
 import { image, parseRules, play, rulesText, sign, startPosition, usualLine } from "./rules.js";
 
-const KEPT = ["left", "end", "review", "value", "record"];
+const KEPT = ["left", "end", "review", "value", "thought", "record", "opening"];
 
 export class GameTree {
   /** @param {import("./rules.js").Rules} rules @param {string | null} start the first position, null: the usual one */

@@ -54,7 +54,7 @@ export function status() {
   const ended = result();
   if (ended) return ended;
   if (table.position.mustPass) return { title: `${side} must pass`, more: passText(side) };
-  return { title: `${side} to move`, more: moveText(side) };
+  return { title: `${side} to move`, more: moveText() };
 }
 
 function passText(side) {
@@ -62,7 +62,15 @@ function passText(side) {
   return `${side} has no legal move.${byHand ? " Press “Pass” to go on." : ""}`;
 }
 
-function moveText(side) {
+/** Whether a side has just passed. */
+export const hasPassed = (side) => table.node.move === table.tree.pass && table.node.parent.position.turn === side;
+
+function moveText() {
+  const passed = hasPassed(other(table.position.turn));
+  return `${passed ? `${capital(other(table.position.turn))} had no legal move and passed. ` : ""}${moveWords()}`;
+}
+
+function moveWords() {
   const { view, mover, position, paused, node } = table;
   const legal = plural(position.legal.size, "legal move");
   if (view !== "play") return `${capital(legal)}. Another move than before makes a variation.`;
