@@ -349,6 +349,8 @@ def test_results_behind_transcripts() -> None:
 def test_links_of_the_page() -> None:
     game = read("http://127.0.0.1:8080/#view=analyse&rules=standard-8x8&moves=f5d6c3")
     assert (game.tags["format"], game.transcript) == ("link", "f5d6c3")
+    shared = read("#view=analyse&rules=standard-8x8&moves=f5d6&then=c3&black=Ada&white=agent%3AClub&review=0_0_x_1__")
+    assert (shared.transcript, shared.black, shared.white) == ("f5d6c3", "Ada", "Club")
     line = Position.start("reversed 4x4").play("b1").line()
     both = f"#rules=reversed-4x4&moves=a1&start={line.replace(' ', '+')}\nhttps://a.b/c#view=play&rules=standard-10x10"
     first, second = read_all(both)

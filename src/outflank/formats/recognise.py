@@ -14,7 +14,7 @@ The kinds are told apart by their looks, so that a mistake is explained as a mis
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -238,7 +238,8 @@ def _sgf(text: str, _variant: Variant, _size: int | None) -> Game:
 
 
 def _link(text: str, _variant: Variant, _size: int | None) -> Game:
-    """The game that the page writes into its address; the page has rules, moves and maybe a start there."""
+    """The game that the page writes into its address: rules, moves, maybe a start; in what it shares also the moves
+    that follow (`then`) and who plays."""
     found = _LINK.search(text)
     assert found is not None, "the caller looked"
     try:
@@ -250,7 +251,9 @@ def _link(text: str, _variant: Variant, _size: int | None) -> Game:
     start = Position.parse(line, rules.variant) if line else Position.start(rules)
     if start.rules != rules:
         raise BadNotation(f"the link is of {rules}, but its start of {start.rules}; expected the same")
-    return _told(start, parts.get("moves", [""])[0], "link")
+    moves = parts.get("moves", [""])[0] + parts.get("then", [""])[0]
+    black, white = (parts.get(side, [""])[0].removeprefix("agent:") for side in ("black", "white"))
+    return replace(_told(start, moves, "link"), black=black, white=white)
 
 
 def _drawn(text: str, variant: Variant, _size: int | None) -> Game:

@@ -15,6 +15,7 @@ import { setUpExchange } from "./exchange.js";
 import { setUpGraph } from "./graph.js";
 import { setUpKeys } from "./keys.js";
 import { setUpLater } from "./later.js";
+import { setUpLibrary, wholeGame } from "./library.js";
 import { keepPlaying } from "./match.js";
 import { setUpMoves } from "./moves.js";
 import { defaultOpponent, setUpNewGame } from "./newgame.js";
@@ -25,7 +26,7 @@ import { setUpSeats } from "./seats.js";
 import { setUpStepping } from "./stepping.js";
 import { server, watchServer } from "./server.js";
 import { address, fromAddress, habit, keepGame, restored, revisited } from "./storage.js";
-import { save, saveSoon, setHabit, travel } from "./storage.js";
+import { save, saveSoon, setHabit, travel, unpack } from "./storage.js";
 import { PERSON, table } from "./table.js";
 import { GameTree } from "./tree.js";
 import { setUpTreeSearch } from "./treesearch.js";
@@ -113,9 +114,19 @@ function openKnown(game) {
 }
 
 /** Follows Back and Forward, and addresses that are typed or pasted. */
-function follow() {
+async function follow() {
   for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
-  travel(() => openKnown(revisited() ?? fromAddress()));
+  const place = history.state;
+  const here = revisited() ?? (place?.game ? await shelved(place.game) : null);
+  if (history.state === place || !place) travel(() => openKnown(here ?? fromAddress()));
+}
+
+/** A game of the library that the tab has forgotten, with the position and view of the address. */
+async function shelved(id) {
+  const game = unpack(await wholeGame(id).catch(() => null));
+  const linked = fromAddress();
+  if (!game || !linked) return null;
+  return { ...game, view: linked.view, at: game.tree.growLine(game.tree.root, linked.tree.moves()) };
 }
 
 /** A first visitor meets an agent of about even strength at once; everybody else finds the game as it was left. */
@@ -164,6 +175,7 @@ setUpEditor();
 setUpKeys(() => board.focus());
 setUpZoom(board);
 setUpLater();
+setUpLibrary();
 byId("skip").addEventListener("click", () => board.focus());
 watchServer();
 for (const button of document.querySelectorAll("nav [data-view]"))

@@ -1,11 +1,12 @@
 /**
- * Games: browse the stored games and the reports that were offered when the server was started.
+ * Games: those of the library of this browser, then the stored games and reports that the server offers.
  *
  * A store has three faces: ratings, the cross table of who took how many points from whom, and the games themselves,
  * any of which can be put on the board.
  */
 import { announce, byId, el, newButton, plural, toast } from "./dom.js";
 import { server } from "./server.js";
+import { shelf, showShelf } from "./shelf.js";
 import { table } from "./table.js";
 import { GameTree } from "./tree.js";
 
@@ -364,7 +365,8 @@ async function openGame(key) {
 
 /** Loads what is offered when the view is opened, again after the server was away, and follows what is written. */
 export function setUp(games) {
-  games.append(el("div", { id: "stores", class: "games" }));
+  games.append(shelf(), el("div", { id: "stores", class: "games" }));
+  showShelf();
   const look = () => {
     if (table.view === "games" && !loaded) attempt(load);
   };

@@ -10,7 +10,7 @@
  *   in a new tab. Opening a game, looking through it and closing a tab do not make it the latest.
  */
 import { parseMoves, parseRules, rulesText, transcript } from "./rules.js";
-import { table } from "./table.js";
+import { PERSON, table } from "./table.js";
 import { GameTree } from "./tree.js";
 
 const LATEST = "outflank.game";
@@ -28,19 +28,80 @@ export function address(tree = table.tree, view = table.view) {
   return `#${parts}`;
 }
 
-/** A link to the position on screen that anybody with this server can open. */
-export const link = () => `${location.origin}${location.pathname}${address(table.tree, "analyse")}`;
+/**
+ * A link to the position on screen that anybody with this server can open: the moves that led here, those that follow
+ * (`then`), who plays (an agent as `agent:` and its text), and what a review said.
+ */
+export function link() {
+  const { tree, players, node } = table;
+  const parts = new URLSearchParams(address(tree, "analyse").slice(1));
+  const line = tree.line();
+  const then = transcript(line.slice(node.ply + 1).map(({ move }) => move), tree.rules.size);
+  if (then) parts.set("then", then);
+  for (const side of ["black", "white"]) {
+    const { kind, text, name } = players[side];
+    if (kind === "agent" || name) parts.set(side, kind === "agent" ? `agent:${text}` : name);
+  }
+  if (line.some(({ review }) => review)) parts.set("review", line.map((each) => verdictText(each, tree.rules)).join("."));
+  return `${location.origin}${location.pathname}#${parts}`;
+}
+
+const MARKS = { i: "inaccuracy", m: "mistake", b: "blunder" };
+const VERDICT = /^(-?\d+)_(-?\d+)_(x?)(\d*)_(\d*)_([a-p]\d{1,2}|pa|)_([imb]?)$/;
+
+/** A verdict as text: value and loss in tenths of a disc, exact or not, depth, confidence, the best move, the mark. */
+function verdictText({ review }, { size }) {
+  if (!review) return "";
+  const { value, loss, exact, depth, confidence, best, mark } = review;
+  const better = best === null ? "" : transcript([best], size);
+  const tenths = (number) => Math.round(10 * (number ?? 0));
+  return `${tenths(value)}_${tenths(loss)}_${exact ? "x" : ""}${depth ?? ""}_${confidence ?? ""}_${better}_${mark?.[0] ?? ""}`;
+}
+
+/** The verdict of a text for the position from which `played` was played; undefined where the text says none. */
+function readVerdict(text, played, { size }) {
+  const [, value, loss, exact, depth, confidence, better, mark] = VERDICT.exec(text ?? "") ?? [];
+  if (value === undefined) return undefined;
+  const [best = null] = parseMoves(better, size);
+  return {
+    value: value / 10,
+    loss: loss / 10,
+    exact: Boolean(exact),
+    depth: Number(depth),
+    confidence: Number(confidence),
+    best,
+    pv: best === null ? [] : [best],
+    played,
+    mark: MARKS[mark] ?? "",
+  };
+}
+
+const LONGEST_NAME = 200;
+
+/** The player that a link names. @returns {import("./table.js").Player} */
+function linkedPlayer(text) {
+  const name = (text ?? "").slice(0, LONGEST_NAME);
+  if (!name.startsWith("agent:")) return name ? { ...PERSON, name } : PERSON;
+  const agent = name.slice("agent:".length);
+  return { kind: "agent", text: agent, name: agent };
+}
 
 /** What was last written as the latest game, where that was this game. @type {WeakMap<GameTree, string>} */
 const stamps = new WeakMap();
 
+/** The game on the table with players and clocks, as text; `unpack` reads it. */
+export function recordOf() {
+  const { tree, players, clock, paused, view } = table;
+  return JSON.stringify({ hash: address(), tree, players, clock, paused, view, stamp: stamps.get(tree) });
+}
+
 /** Keeps the game in this tab, and as the latest game when somebody has just played or it still is that one. */
 export function keepGame({ played = false } = {}) {
-  const { tree, players, clock, paused, view } = table;
+  const { tree } = table;
   const isLatest = played || (stamps.has(tree) && stamps.get(tree) === read(localStorage, STAMP));
   if (isLatest) stamps.set(tree, Math.random().toString(36).slice(2));
   const stamp = stamps.get(tree);
-  const record = JSON.stringify({ hash: address(), tree, players, clock, paused, view, stamp });
+  const record = recordOf();
   const [first, ...others] = [tree.id, ...gamesHere().filter((id) => id !== tree.id)];
   for (const id of others.splice(MOST_GAMES - 1)) forget(sessionStorage, `${GAMES}.${id}`);
   keep(sessionStorage, `${GAMES}.${first}`, record);
@@ -134,16 +195,24 @@ export function fromAddress(hash = location.hash) {
   if (!rules || (start && !isLine(start, rules.size))) return null;
   const tree = new GameTree(rules, start);
   const legal = parseMoves(parts.get("moves") ?? "", rules.size).every((move) => tree.play(move));
+  tree.growLine(tree.current, parseMoves(parts.get("then") ?? "", rules.size));
+  const line = tree.line();
+  (parts.get("review") ?? "").split(".").forEach((text, ply) => {
+    const review = readVerdict(text, line[ply + 1]?.move ?? null, rules);
+    if (review && line[ply]) line[ply].review = review;
+  });
   return {
     tree,
     view,
+    players: { black: linkedPlayer(parts.get("black")), white: linkedPlayer(parts.get("white")) },
     refused: legal ? "" : `Move ${tree.current.ply + 1} of the link is not legal; the game ends before it.`,
   };
 }
 
 const isLine = (line, size) => new RegExp(`^[XO-]{${size * size}} [XO]$`).test(line);
 
-function unpack(text) {
+/** The game of a text that `recordOf` wrote; null where it is none. */
+export function unpack(text) {
   try {
     const record = parsed(text);
     return record && { ...record, tree: GameTree.fromJSON(record.tree) };
