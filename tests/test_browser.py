@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image, ImageChops
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from browser import (
@@ -39,7 +40,7 @@ from outflank.arena.schedule import Conditions, plan_match
 from outflank.arena.store import Store
 from outflank.board import SIZES, Color, Position, Rules, moves_text
 from outflank.execute import Here
-from outflank.formats import read_transcript, write_ggf
+from outflank.formats import read_all, read_transcript, write_ggf
 from outflank.game import Game
 from outflank.search.solver import solve, solve_moves
 from outflank.studies.games import on_board
@@ -67,12 +68,26 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def running(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of a match that is not finished."""
+    path = tmp_path_factory.mktemp("running") / "match.sqlite"
+    play_pairs(path, 1)
+    return path
+
+
+def play_pairs(path: Path, pairs: int) -> None:
+    """Plays a match so far."""
+    with Store(path) as games:
+        run_plan(plan_match("random", "heuristic", Rules(4), pairs, "random(2)", Conditions()), games, Here())
+
+
+@pytest.fixture(scope="module")
+def server(store: Path, running: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     report = tmp_path_factory.mktemp("report")
     (report / "index.html").write_text("<title>A report</title><h1>A report</h1>")
     (report / "games").mkdir()
     (report / "games" / "one.html").write_text(f'<link rel="icon" href="data:,"><a href="{on_board(PLAYED)}">1</a>')
-    with serving("--store", str(store), "--report", str(report)) as server:
+    with serving("--store", str(store), "--store", str(running), "--report", str(report)) as server:
         yield server
 
 
@@ -301,6 +316,101 @@ def test_bad_agents_are_refused_in_words(page: Page) -> None:
         expect(page.locator("dialog[open] .trouble")).to_contain_text(problem)
 
 
+def test_players_change_in_the_middle_of_a_game(page: Page) -> None:
+    """Seats are pressed, sides swapped, hints taken, a game given up, played again, reviewed and played on from there."""
+    new_game(page, size=6, white="greedy")
+    page.locator("#board .square.legal").first.click()
+    wait_for_turn(page)
+    page.click("#hint")
+    expect(page.locator("#toast")).to_contain_text("Hint: ")
+    hinted = page.locator("#board .square.best")
+    expect(hinted).to_have_count(1)
+    assert "legal" in (hinted.get_attribute("class") or "")
+    page.get_by_role("button", name="White, greedy").click()
+    page.get_by_role("combobox", name="White", exact=True).select_option("Newcomer")
+    page.get_by_role("button", name="Change", exact=True).click()
+    expect(page.locator("#seat-white .who")).to_have_text("Newcomer")
+    page.locator("#board .square.legal").first.click()
+    wait_for_turn(page)
+    assert position_of(page).empties == 28
+    page.locator("#seat-black").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Swap sides").click()
+    page.get_by_role("button", name="Change", exact=True).click()
+    expect(page.locator("#seat-black .who")).to_have_text("Newcomer")
+    wait_for_turn(page)
+    assert position_of(page).empties == 27 and position_of(page).turn is Color.WHITE
+    page.click("#resign")
+    page.locator("dialog[open]").get_by_role("button", name="Resign").click()
+    expect(page.locator("#status")).to_have_text("Black wins")
+    expect(page.locator("#pass, #hint, #resign").locator("visible=true")).to_have_count(0)
+    page.click("#review-game")
+    expect(page.locator("#review-state")).to_contain_text("Review finished", timeout=3 * PATIENCE)
+    page.evaluate("history.back()")
+    expect(page.locator("html")).to_have_attribute("data-view", "play")
+    page.click("#rematch-swapped")
+    expect(page.locator("#seat-white .who")).to_have_text("Newcomer")
+    assert position_of(page) == Position.start(Rules(6))
+    page.evaluate("history.back()")
+    expect(page.locator("#status")).to_have_text("Black wins")
+    page.keyboard.press("2")
+    page.click("#go-first")
+    page.keyboard.press(".")
+    page.keyboard.press("f")
+    page.get_by_role("combobox", name="White", exact=True).select_option("person")
+    page.get_by_role("combobox", name="Black", exact=True).select_option("person")
+    page.get_by_role("button", name="Play", exact=True).last.click()
+    expect(page.locator("html")).to_have_attribute("data-view", "play")
+    expect(page.locator("#ply")).to_have_text("Move 1 of 1")
+
+
+def test_agents_that_play_each_other_show_what_they_think(page: Page) -> None:
+    new_game(page, size=4, black="minimax(depth=2)", white="uct(playouts=50)")
+    expect(page.locator("#status")).to_have_text(re.compile("wins|draw"))
+    for side in ("black", "white"):
+        assert page.locator(f"#graph circle.thought.{side}").count() >= 3
+        expect(page.locator(f"#key-{side}")).to_contain_text({"black": "minimax", "white": "uct"}[side])
+    final = position_of(page)
+    expect(page.get_by_role("meter")).to_have_attribute("aria-valuetext", re.compile("for black, in discs"))
+    margin = final.discs(Color.BLACK) - final.discs(Color.WHITE)
+    assert (int(page.get_by_role("meter").get_attribute("aria-valuenow") or 50) > 50) == (margin > 0)
+
+
+def test_wheel_keys_and_finger_step_through_a_game(server: Server, browser: Browser) -> None:
+    page = open_page(browser, server.address + link(Position.start(), "f5d6c3d3c4"), has_touch=True)
+    place = page.locator("#ply")
+    box = page.locator("#board").bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.wheel(0, -100)
+    expect(place).to_have_text("Move 4 of 5")
+    page.locator("#theme").focus()
+    for key, reached in (("ArrowLeft", 3), (",", 2), ("[", 1), ("ArrowRight", 2), (".", 3), ("]", 4)):
+        page.keyboard.press(key)
+        expect(place).to_have_text(f"Move {reached} of 5")
+    finger = page.context.new_cdp_session(page)
+
+    def swipe(to: float) -> None:
+        for kind, at in (("touchStart", x), ("touchMove", (x + to) / 2), ("touchMove", to), ("touchEnd", None)):
+            points = [] if at is None else [{"x": at, "y": y}]
+            finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    swipe(x + 150)
+    expect(place).to_have_text("Move 3 of 5")
+    swipe(x - 150)
+    expect(place).to_have_text("Move 4 of 5")
+    page.click("#go-first")
+    expect(place).to_have_text("Start, 5 moves follow")
+    page.wait_for_selector("#opinions-body .line-move")
+    page.locator("#opinions-body .line-move").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert walked_to(page).empties == 57
+    assert troubles(page) == []
+    page.context.close()
+
+
 # --- analysing ----------------------------------------------------------------------------------------------------
 
 
@@ -422,6 +532,29 @@ def test_stores_and_reports_can_be_browsed(page: Page, store: Path) -> None:
     assert walked_to(page).is_over
 
 
+def test_a_running_match_is_followed_sorted_and_filtered(page: Page, running: Path) -> None:
+    page.keyboard.press("3")
+    page.get_by_label("Store", exact=True).select_option(running.name)
+    expect(page.locator("#games-state")).to_contain_text("2 games of 2 agents")
+    play_pairs(running, 4)
+    expect(page.locator("#games-state")).to_contain_text("8 games of 2 agents")
+    expect(page.locator("#games-body tr")).to_have_count(8)
+    expect(page.locator("#games-body tr").first).to_contain_text(re.compile(r"\d{4}-\d\d-\d\d"))
+    page.get_by_label("Order").select_option("margin")
+    page.get_by_label("Games of").select_option(label="heuristic")
+    page.get_by_label("Result", exact=True).select_option("won")
+    with Store(running) as games:
+        won = [
+            abs(game.discs[0] - game.discs[1])
+            for game in games.games()
+            if game.points == (1.0 if game.black == "heuristic" else 0.0)
+        ]
+    expect(page.locator("#games-body tr")).to_have_count(len(won))
+    shown = [text.split("–") for text in page.locator("#games-body td:nth-child(4)").all_inner_texts()]
+    margins = [abs(int(black) - int(white)) for black, white in shown]
+    assert sorted(margins, reverse=True) == margins
+
+
 def test_a_game_of_a_report_opens_on_the_board(page: Page) -> None:
     page.keyboard.press("3")
     index = page.get_by_role("link", name="report").get_attribute("href")
@@ -429,6 +562,127 @@ def test_a_game_of_a_report_opens_on_the_board(page: Page) -> None:
     page.get_by_role("link", name="1").click()
     expect(page.locator("#board .square.last")).to_be_visible()
     assert cells_of(page) == PLAYED.positions[-1].line().split()[0]
+
+
+def test_every_game_is_kept_found_gone_on_with_and_shared(server: Server, browser: Browser) -> None:
+    page = open_page(browser, server.address)
+    new_game(page, size=4, white="greedy(ties=first)")
+    page.locator("#board .square.legal").first.click()
+    wait_for_turn(page)
+    played = address_of(page)
+    shared = linked_by(page)
+    page.click("#open-paste")
+    page.get_by_label("Text", exact=True).fill(write_ggf(Game.of(Position.start(), "f5d6c3", black="Ada", white="Bo")))
+    page.get_by_role("button", name="Read").click()
+    page.wait_for_selector("dialog[open]", state="detached")
+    page.keyboard.press("3")
+    rows = page.locator("#shelf-body tr")
+    expect(rows).to_have_count(2)
+    page.get_by_label("Search names").fill("greedy 4x4")
+    expect(rows).to_have_count(1)
+    page.get_by_label("Which").select_option("over")
+    expect(rows).to_have_count(0)
+    page.get_by_label("Which").select_option("open")
+    other = open_tab(page.context, server.address)  # the library is the browser's, not the tab's
+    other.keyboard.press("3")
+    other.get_by_role("button", name="Go on with Person against greedy").click()
+    wait_for_turn(other)
+    assert address_of(other) == played
+    expect(other.locator("#seat-white .who")).to_have_text("greedy(ties=first)")
+    play_to_the_end(other)
+    other.keyboard.press("3")
+    expect(other.get_by_role("button", name="Open Person against greedy")).to_be_visible()
+    with other.expect_download() as download:
+        other.get_by_role("button", name="Export as GGF").click()
+    exported = list(read_all(Path(download.value.path()).read_text()))
+    assert sorted((game.black, len(game.moves) > 3) for game in exported) == [("Ada", False), ("Person", True)]
+    other.get_by_role("button", name="Remove Ada").click()
+    expect(other.locator("#shelf-body tr")).to_have_count(1)
+    other.get_by_role("button", name="Put back").click()
+    expect(other.locator("#shelf-body tr")).to_have_count(2)
+    other.click("#open-paste")
+    other.get_by_label("Text", exact=True).fill(f"Look: {shared}")
+    other.get_by_role("button", name="Read").click()
+    expect(other.locator("#seat-white .who")).to_have_text("greedy(ties=first)")
+    assert position_of(other).empties == 10
+    assert troubles(page) == troubles(other) == []
+    page.context.close()
+
+
+def linked_by(page: Page) -> str:
+    """The link that the page offers to share."""
+    page.click("#open-share")
+    expect(page.locator('input[name="transcript"]')).not_to_have_value("")
+    address = page.locator('input[name="link"]').input_value()
+    page.keyboard.press("Escape")
+    return address
+
+
+def test_a_shared_game_has_its_players_review_and_pictures(server: Server, browser: Browser) -> None:
+    page = linked(server, browser, Position.start(Rules(4)), "b1a1a2")
+    page.click("#tab-review")
+    page.click("#review-start")
+    expect(page.locator("#review-state")).to_contain_text("Review finished")
+    page.click("#go-first")
+    page.keyboard.press(".")
+    verdicts = page.evaluate(_VERDICTS)
+    assert len(verdicts) == 4 and all(verdict["exact"] for verdict in verdicts)
+    other = open_tab(page.context, linked_by(page))
+    expect(other.locator("#ply")).to_have_text("Move 1 of 3")
+    other.wait_for_function("() => document.querySelector('#graph .line')?.getAttribute('d')")
+    assert other.evaluate(_VERDICTS) == verdicts
+    other.click("#open-share")
+    expect(other.locator("[name=text]")).to_have_value(re.compile(r"Person \(black\) 4 – 1 Person \(white\)"))
+    files = {}
+    for label in ("Save as PNG", "Save the game as a GIF"):
+        with other.expect_download() as download:
+            other.get_by_role("button", name=label).click()
+        files[label] = Image.open(download.value.path())
+    png, gif = files.values()
+    assert png.format == "PNG" and gif.format == "GIF" and gif.n_frames == 4  # type: ignore[attr-defined]
+    gif.seek(1)
+    assert ImageChops.difference(png.convert("L"), gif.convert("L")).getextrema()[1] < 40  # type: ignore[operator]
+    assert troubles(page) == troubles(other) == []
+    page.context.close()
+
+
+_VERDICTS = """async () => {
+  const {table} = await import("/static/table.js");
+  return table.tree.line().map(({review: {value, loss, exact, best, played, mark}}) =>
+    ({value, loss, exact, best, played, mark}));
+}"""
+
+
+def test_mistakes_and_endgames_are_trained(server: Server, browser: Browser) -> None:
+    """The blunder of a game comes back as a problem, its answer counts, and so does that of an endgame."""
+    moves, ply = planted_blunder(empties=10)
+    page = linked(server, browser, Position.start(), moves_text(moves))
+    page.click("#tab-review")
+    page.click("#review-start")
+    expect(page.locator("#review-state")).to_contain_text("Review finished", timeout=3 * PATIENCE)
+    expect(page.locator("#toast")).to_contain_text("can be trained now")
+    page.keyboard.press("4")
+    before = Game.of(Position.start(), moves[:ply]).end
+    expect(page.locator("#train-told")).to_contain_text(f"you played {moves[ply]} here")
+    cells = page.locator("#train-board .square").evaluate_all("squares => squares.map(square => square.className)")
+    assert sum(" empty" in name for name in cells) == before.empties
+    page.locator(f'#train-board [data-square="{moves[ply]}"]').click()
+    expect(page.locator("#train-told")).to_contain_text(f"{moves[ply]} loses")
+    page.get_by_role("button", name="Try again").click()
+    best = solve(before).move
+    assert best is not None
+    page.locator(f'#train-board [data-square="{before.rules.move(best)}"]').click()
+    expect(page.locator("#train-told")).to_contain_text("is right")
+    page.get_by_label("Train with").select_option("6")
+    expect(page.locator("#train-told")).to_contain_text("6 empty squares")
+    page.get_by_role("button", name="Show the answer").click()
+    expect(page.locator("#train-told")).to_contain_text("The best move is")
+    expect(page.locator("#train-count")).to_contain_text("2 problems")
+    page.get_by_role("button", name="Look at it in Analyse").click()
+    expect(page.locator("html")).to_have_attribute("data-view", "analyse")
+    assert position_of(page).empties == 6
+    assert troubles(page) == []
+    page.context.close()
 
 
 # --- keeping the game ---------------------------------------------------------------------------------------------
@@ -677,7 +931,7 @@ def test_nothing_is_wider_than_a_phone(server: Server, browser: Browser) -> None
     page = open_page(
         browser, server.address + link(Position.start(), PERFECT_GAME[:60]), viewport={"width": 360, "height": 740}
     )
-    for view in ("play", "analyse", "games"):
+    for view in ("play", "analyse", "games", "train"):
         page.click(f"nav [data-view={view}]")
         page.wait_for_timeout(100)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, view
@@ -689,6 +943,72 @@ def test_nothing_is_wider_than_a_phone(server: Server, browser: Browser) -> None
         assert page.evaluate("document.querySelector('dialog[open]').scrollWidth") <= 360, button
         page.keyboard.press("Escape")
     page.context.close()
+
+
+def test_small_and_enlarged_screens(server: Server, browser: Browser) -> None:
+    """What was once cut, covered, oval or too small, at 390 and 1280 pixels and at 200 %."""
+    page = open_page(browser, server.address + link(Position.start(), "f5", view="play"))
+
+    def resize(width: int, height: int) -> None:
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(100)
+
+    def box(selector: str) -> dict[str, float]:
+        found = page.locator(selector).first.bounding_box()
+        assert found is not None
+        return {**found, "right": found["x"] + found["width"], "bottom": found["y"] + found["height"]}
+
+    page.click("#go-first")
+    expect(page.locator("#ply")).to_have_text("Start, 1 move follows")
+    page.click("#theme")
+    assert box("#toast")["x"] > box("#go-last")["right"] or box("#toast")["y"] > box("#go-last")["bottom"]
+    for width, height in ((390, 740), (640, 400), (740, 360), (1280, 800), (360, 640)):
+        resize(width, height)
+        for ring in page.locator("#board .legal .disc").all():
+            size = ring.bounding_box()
+            assert size is not None and size["width"] == size["height"] == round(size["width"]), (width, size)
+        assert box("#board .grid")["bottom"] <= height, f"rows below the fold at {width} x {height}"
+        names = page.locator(".seat .who").evaluate_all("all => all.map(one => one.scrollWidth <= one.clientWidth)")
+        assert all(names), f"names cut at {width} x {height}"
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert len({box(f"#{name}")["y"] for name in ("open-new", "open-edit", "help")}) == 1
+        for name in ("open-new", "open-paste", "open-share", "open-edit"):
+            assert page.locator(f"#{name} span").first.is_visible()
+    resize(640, 400)
+    assert box("header")["height"] < 60
+    resize(390, 740)
+    new_game(page, size=16, variant="standard")
+    page.click("#zoom")
+    assert box("#board .square")["width"] >= 39
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    square = page.locator("#board .square.legal").first
+    square.click()
+    assert position_of(page).empties == 251
+    page.keyboard.press("z")
+    assert box("#board .square")["width"] < 25
+    assert troubles(page) == []
+    page.context.close()
+
+
+def test_moves_stand_in_columns_and_whole_lines(server: Server, browser: Browser) -> None:
+    page = linked(server, browser, Position.start(), PERFECT_GAME)
+    page.set_viewport_size({"width": 1000, "height": 700})
+    lefts = {side: page.locator(f".pair .of-{side}").evaluate_all(_LEFTS) for side in ("black", "white")}
+    assert all(len(set(found)) == 1 for found in lefts.values()) and lefts["black"][0] < lefts["white"][0]
+    for step in ("go-last", "go-back", "go-back"):
+        page.click(f"#{step}")
+        page.wait_for_timeout(100)
+        assert page.evaluate(_CUT) < 1, "the first line of the list is cut"
+    labels = page.locator("#graph text").evaluate_all("all => all.map(one => one.getBoundingClientRect().left)")
+    assert min(labels) >= page.locator("#graph").evaluate("graph => graph.getBoundingClientRect().left")
+    page.context.close()
+
+
+_LEFTS = "all => all.map(one => Math.round(one.getBoundingClientRect().left))"
+_CUT = """() => {
+  const list = document.getElementById("moves");
+  return Math.min(...[...list.querySelectorAll(".pair")].map(pair => Math.abs(pair.offsetTop - list.scrollTop)));
+}"""
 
 
 @pytest.mark.parametrize("width", [360, 1280])
@@ -770,7 +1090,9 @@ VIEWS = {
     "copy": ["#open-share"],
     "edit": ["#open-edit"],
     "help": ["#help"],
+    "players": ["nav [data-view=play]", "#seat-white"],
     "games": ["nav [data-view=games]"],
+    "train": ["nav [data-view=train]"],
 }
 
 

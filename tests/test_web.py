@@ -38,6 +38,7 @@ from outflank.interfaces.web.socket import Connection, Visitors
 from outflank.interfaces.web.turns import Turns, Usage, usage_of_loop
 from outflank.interfaces.web.verbs import VERBS
 from outflank.search.limits import Limits
+from outflank.search.solver import solve_moves
 from support import PATIENCE, PERFECT_GAME, ROOT, wait_until
 from web_client import PING, PONG, START, TEXT, Server, by_hand, frame, odd_message, play, serving, talking
 from web_load import is_helpful, pester_together, play_games, settle, together
@@ -345,6 +346,19 @@ def test_tree(page: Page) -> None:
     last = page.answer(do="tree", game=START, playouts=20_000)
     assert last["playouts"] == 20_000 == sum(move["visits"] for move in last["moves"])
     assert all(0 < move["win_rate"] < 1 for move in last["moves"])
+
+
+@pytest.mark.compiled
+def test_problem(page: Page) -> None:
+    first, again = (page.answer(do="problem", rules="standard 6x6", empties=6, seed=5) for _ in range(2))
+    assert first == again and first["kind"] == "problem"
+    position = Position.parse(first["game"]["start"])
+    best, second, *_ = sorted(first["scores"].values(), reverse=True)
+    assert position.empties == 6 and best - second >= 2
+    assert {int(move): found.score for move, found in zip(position.moves, solve_moves(position, position.moves))} == {
+        int(move): score for move, score in first["scores"].items()
+    }
+    assert page.answer(do="problem", rules="standard 6x6", empties=3)["kind"] == "error"
 
 
 @pytest.mark.compiled
@@ -1013,6 +1027,14 @@ def test_a_store_can_be_browsed(store: Path, tmp_path: Path) -> None:
         assert mine["total"] == 8 == len(mine["games"])
         assert all("random" in (game["black"], game["white"]) for game in mine["games"])
         assert client.get("/api/store/games.db/games", params={"agent": "random #1"}).json() == mine
+        against = {"agent": "random", "opponent": "greedy", "order": "margin"}
+        found = {
+            result: client.get("/api/store/games.db/games", params=against | {"result": result}).json()
+            for result in ("", "won", "drawn", "lost")
+        }
+        assert found[""]["total"] == 4 == sum(found[result]["total"] for result in ("won", "drawn", "lost"))
+        margins = [abs(game["discs"][0] - game["discs"][1]) for game in found[""]["games"]]
+        assert margins == sorted(margins, reverse=True) and all(game["day"] for game in found[""]["games"])
         assert summary["behaviours"] == ["1"] * 3 and mine["games"][0]["black_behaviour"] == "1"
         game = client.get(f"/api/store/games.db/game/{rows['games'][0]['key']}").json()
         with connected(client) as page:

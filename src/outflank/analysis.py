@@ -12,6 +12,7 @@ On other boards it is a minimax whose evaluation is divided by what a disc at th
 (`points_per_disc`), and near the end the solver.
 """
 
+import random
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from outflank.agents import Agent, agent
 from outflank.agents.levels import points_per_disc
 from outflank.board import Color, Position, Rules
 from outflank.errors import BadSpec
+from outflank.formats import Problem
 from outflank.game import Game
 from outflank.inputs import expect
 from outflank.schema import Option, Signature, number, whole
@@ -64,6 +66,10 @@ depth 14 differ from those at depth 19 by 1.1 to 2.3 discs (standard deviations 
 empty squares), and named openings cost up to 7.5, in one of their mirror images or another."""
 _GAMBITS = ("f5f6e6d6g7",)
 """Openings that are known by a name although they cost more, such as the X-square opening."""
+_PROBLEM_EMPTIES = 4, 16
+_LEAST_CHOICE, _CLEAR = 3, 2
+"""Legal moves of a problem, and discs by which its best move is better than the next."""
+_TRIES = 300
 _FIRST_LOOK_SECONDS = 0.3
 """Time for estimates before the solver is asked."""
 
@@ -472,3 +478,38 @@ def _mark(loss: float, best: float, exact: bool, empties: int) -> Mark:
     mark: Mark = next((mark for least, mark in MARKS if beyond_doubt >= least), "")
     gave_away = exact and (best > 0 >= best - loss or best >= 0 > best - loss)
     return "mistake" if gave_away and mark != "blunder" else mark
+
+
+def endgame_problem(rules: Rules, empties: int, seed: int = 0) -> Problem:
+    """A position with so many empty squares and one best move, by at least two discs, with the exact scores of all.
+
+    It arises in a game of hasty players, so that it looks like one of people's. The same seed makes the same problem.
+
+    >>> problem = endgame_problem(Rules(6), 6, seed=1)
+    >>> problem.position.empties, list(problem.scores.values()).count(problem.best or 0)
+    (6, 1)
+    """
+    least, most = _PROBLEM_EMPTIES
+    if not least <= empties <= most:
+        raise BadSpec(f"no problems are made with {empties} empty squares; expected {least} to {most}")
+    hasty = agent("heuristic")
+    for number in range(_TRIES):
+        position = _played_down(rules, empties, random.Random(f"{seed} {number}"), hasty)
+        if told_to_stop() or position.is_over or len(position.moves) < _LEAST_CHOICE:
+            continue
+        scores = {move: found.score for move, found in zip(position.moves, solve_moves(position, position.moves))}
+        known = {move: score for move, score in scores.items() if score is not None}
+        best, second = sorted(known.values(), reverse=True)[:2] if len(known) == len(scores) else (0, 0)
+        if best - second >= _CLEAR:
+            return Problem(position, known)
+    raise BadSpec(f"no problem with {empties} empty squares was found on {rules}; expected another number of them")
+
+
+def _played_down(rules: Rules, empties: int, lot: random.Random, player: Agent) -> Position:
+    """The position of a game when so many squares are left, or its end; every third move is random."""
+    position = Position.start(rules)
+    while position.empties > empties and not position.is_over:
+        moves = position.moves
+        hasty = len(moves) > 1 and lot.random() > 1 / 3
+        position = position.play(player.choose(position, seed=lot.randrange(2**31)).move if hasty else lot.choice(moves))
+    return position

@@ -18,7 +18,7 @@ from outflank import __version__
 from outflank.agents import Agent, agent_signatures
 from outflank.agents.kinds import KINDS
 from outflank.agents.levels import agent_text, levels
-from outflank.analysis import Analysis, analyse, judges, review, tree_agent, tree_opinion
+from outflank.analysis import Analysis, analyse, endgame_problem, judges, review, tree_agent, tree_opinion
 from outflank.arena.openings import made_game
 from outflank.arena.people import out_of_time, record
 from outflank.arena.store import Store
@@ -269,6 +269,14 @@ def _review(fields: Fields, page: Page) -> Answer:
     return {"kind": "review", "done": done == len(game.positions)}
 
 
+def _problem(fields: Fields, page: Page) -> Answer:
+    rules = Rules.parse(fields["rules"])
+    yield from _prepared(page, Game(Position.start(rules)), *judges(rules))
+    problem = endgame_problem(rules, fields["empties"], fields["seed"])
+    scores = {int(move): score for move, score in problem.scores.items()}
+    return {"kind": "problem", "game": game_facts(Game(problem.position)), "scores": scores}
+
+
 LONGEST_TEXT = 20_000
 """Characters of a game or position to read: ten times a 16x16 game with all that GGF can say of it."""
 _RULES = Option("rules", text(most=40), None, "such as standard 8x8", needed=True)
@@ -368,6 +376,15 @@ VERBS = {
             Option("playouts", whole(1, 10**9), 100_000, "games played out"),
             pool="analyses",
             stream=True,
+        ),
+        _verb(
+            "problem",
+            "an endgame with one best move",
+            _problem,
+            _RULES,
+            Option("empties", whole(4, 16), 8, "empty squares"),
+            SEED,
+            pool="moves",
         ),
         _verb(
             "review",

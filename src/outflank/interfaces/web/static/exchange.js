@@ -22,7 +22,7 @@ const FORMATS = {
 };
 
 /** A player of a pasted game; many texts name none. */
-const namedPerson = (name) => (name ? { kind: "person", name } : PERSON);
+const namedPerson = (name) => (name ? { ...PERSON, name, away: true } : PERSON);
 
 function pasteDialog() {
   const text = el("textarea", { spellcheck: "false", rows: 6, placeholder: "f5d6c3d3c4…" });

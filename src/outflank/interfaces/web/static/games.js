@@ -357,7 +357,7 @@ async function openGame(key) {
   const [black, white] = shortNames(row);
   const tree = GameTree.fromGame(game);
   tree.current = tree.root;
-  const seat = (name) => ({ kind: "person", name });
+  const seat = (name) => ({ kind: "person", name, away: true });
   table.open({ tree, players: { black: seat(black), white: seat(white) }, view: "analyse" });
   byId("board").querySelector("[tabindex='0']").focus();
   announce(`${black} against ${white}, ${plural(game.moves.length, "move")}: ${reason}`);

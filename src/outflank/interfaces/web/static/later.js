@@ -7,7 +7,7 @@ import { server } from "./server.js";
 import { table } from "./table.js";
 
 /** Views that are not loaded yet. @type {Record<string, string>} */
-const files = { games: "./games.js" };
+const files = { games: "./games.js", train: "./train.js" };
 const loading = new Set();
 let tries = 0;
 

@@ -5,6 +5,7 @@
  * `trees` the whole of it with variations, reviews, players and clocks. A game enters when something is done in it;
  * merely opening one does not. Where the browser allows no database the page works without a library.
  */
+import { plural, toast } from "./dom.js";
 import { rulesText, transcript } from "./rules.js";
 import { recordOf } from "./storage.js";
 import { table } from "./table.js";
@@ -130,8 +131,22 @@ export function keep(begun = Date.now()) {
   keepSoon();
 }
 
+/** Makes problems of the mistakes that a review has found. */
+async function learn({ nodes }) {
+  const { tree, players } = table;
+  try {
+    const { keepMistakes } = await import("./problems.js");
+    const title = `${playerName(players.black)} – ${playerName(players.white)}`;
+    const made = await keepMistakes(tree, nodes, players, title);
+    if (made) toast(`${plural(made, "position")} of this game can be trained now, in “Train”.`);
+  } catch {
+    // no database: then there is no training either
+  }
+}
+
 /** Listens to the table. */
 export function setUpLibrary() {
+  table.on("reviewed", learn);
   table.on("cursor", ({ isNew }) => {
     if (isNew) keep();
     else if (kept.has(table.tree)) keepSoon();

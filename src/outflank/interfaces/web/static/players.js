@@ -29,7 +29,7 @@ function swap() {
 function chosen(side) {
   const picked = pickers[side].picked();
   const sitting = [table.players[side], ...Object.values(table.players)].find(({ kind }) => kind === "person");
-  return playerOf(picked, sitting ?? PERSON);
+  return playerOf(picked, !sitting || sitting.away ? PERSON : sitting);
 }
 
 async function done() {

@@ -63,8 +63,11 @@ function heard(reply, before) {
     table.tell("notes");
   }
   if (!reply.last) return;
-  if (!run.left) finish(`Review finished: ${summaryText(run.nodes)}`);
-  else if (run.left < before) ask(); // one request has its time, and this game needs more
+  if (!run.left) {
+    const { nodes } = run;
+    finish(`Review finished: ${summaryText(nodes)}`);
+    table.tell("reviewed", { nodes });
+  } else if (run.left < before) ask(); // one request has its time, and this game needs more
   else finish("The review ended before it was finished.", true);
 }
 

@@ -17,7 +17,7 @@ const LATEST = "outflank.game";
 const STAMP = "outflank.stamp"; // changes whenever the latest game is written
 const GAMES = "outflank.games"; // ids of the games of this tab, the newest first
 const MOST_GAMES = 12;
-const VIEWS = ["play", "analyse", "games"];
+const VIEWS = ["play", "analyse", "games", "train"];
 
 /** The part of the address after #, for the position on screen. */
 export function address(tree = table.tree, view = table.view) {
@@ -81,7 +81,7 @@ const LONGEST_NAME = 200;
 /** The player that a link names. @returns {import("./table.js").Player} */
 function linkedPlayer(text) {
   const name = (text ?? "").slice(0, LONGEST_NAME);
-  if (!name.startsWith("agent:")) return name ? { ...PERSON, name } : PERSON;
+  if (!name.startsWith("agent:")) return name ? { ...PERSON, name, away: true } : PERSON;
   const agent = name.slice("agent:".length);
   return { kind: "agent", text: agent, name: agent };
 }

@@ -11,10 +11,13 @@
  * | notes    | something is known now about positions of the game (values, reviews, variations) |
  * | players  | who sits at the table, in the middle of a game; `seats` follows |
  * | seats    | the players, or whether they pause |
- * | view     | play, analyse or games |
+ * | view     | play, analyse, games or train |
+ * | reviewed | a review has come to its end; `detail.nodes` is its line |
+ * | kept     | the library has written the game |
  * | preparing | whether the agent to move is being compiled, which happens once on a machine |
  *
- * @typedef {{kind: "person", name?: string} | {kind: "agent", text: string, name: string}} Player
+ * @typedef {{kind: "person", name?: string, away?: boolean} | {kind: "agent", text: string, name: string}} Player
+ *   `away`: somebody of a game that was brought in, who does not sit here
  * @typedef {{seconds: number, increment: number}} Clock for each side; the increment is added after every move
  */
 import { GameTree } from "./tree.js";
@@ -31,7 +34,7 @@ class Table extends EventTarget {
   paused = false;
   /** Whether the agent to move is not ready to think yet; no clock runs meanwhile. */
   preparing = false;
-  /** @type {"play" | "analyse" | "games"} */
+  /** @type {"play" | "analyse" | "games" | "train"} */
   view = "play";
 
   on(name, listener) {

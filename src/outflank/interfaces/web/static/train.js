@@ -1,0 +1,286 @@
+/**
+ * Train: problems from your own mistakes, and endgames with one best move. A wrong move is played out, so that one sees
+ * what it allows; a right one too, to the end of the line.
+ */
+import { announce, el, newButton, plural, setText } from "./dom.js";
+import { BoardView } from "./board.js";
+import { answered, dropProblem, INTERVALS, keepEndgame, problems } from "./problems.js";
+import { rulesText, squareName } from "./rules.js";
+import { server } from "./server.js";
+import { habit, setHabit } from "./storage.js";
+import { table } from "./table.js";
+import { GameTree } from "./tree.js";
+import { preparingText } from "./words.js";
+
+const EMPTIES = [6, 8, 10, 12, 14];
+const STEP = 800; // milliseconds between the moves of a line that is played out
+const LOOK_SECONDS = 2;
+const AS_GOOD = 0.5; // discs; estimates differ by more than that from one look to the next
+const SHOWN = 8; // moves of a line
+
+/** What is on the board. */
+const now = {
+  /** @type {import("./problems.js").Problem | null} */
+  problem: null,
+  /** @type {GameTree | null} */
+  tree: null,
+  /** Whether the first answer was given, after which nothing counts. */
+  counted: false,
+  busy: false,
+};
+let timer = 0;
+const parts = {
+  place: el("div", { class: "board", id: "train-board" }),
+  task: el("h2", { class: "status", id: "train-task" }, "Train"),
+  told: el("p", { id: "train-told", role: "status" }),
+  count: el("p", { class: "hint", id: "train-count" }),
+  boxes: el("dl", { class: "facts" }),
+};
+const board = new BoardView(parts.place, press, "Problem");
+const buttons = {
+  again: newButton({ onclick: reset }, "Try again"),
+  answer: newButton({ onclick: showAnswer }, "Show the answer"),
+  next: newButton({ class: "primary", id: "train-next", onclick: next }, "Next"),
+  look: newButton({ onclick: look }, "Look at it in Analyse"),
+  drop: newButton({ onclick: drop }, "Drop it"),
+};
+const source = el(
+  "select",
+  { id: "train-source", onchange: () => setHabit("train", source.value) || next() },
+  el("option", { value: "mistake" }, "Your own mistakes"),
+  ...EMPTIES.map((empties) => el("option", { value: empties }, `Endgames with ${empties} empty squares`)),
+);
+
+const tell = (text) => setText(parts.told, text);
+const nameOf = (move) => squareName(move, now.tree.rules.size);
+
+/** Those of a source that come back now, the longest waiting first. */
+function due(all, wanted) {
+  const isWanted = ({ kind, empties, game }) =>
+    wanted === "mistake" ? kind === "mistake" : kind === "endgame" && empties === Number(wanted) && isHere(game);
+  return all.filter((each) => isWanted(each) && each.due <= Date.now()).sort((a, b) => a.due - b.due);
+}
+
+/** Endgames are those of the board that one plays on. */
+const isHere = ({ rules }) => rules === rulesText(table.tree.rules);
+
+async function next() {
+  stop();
+  try {
+    const wanted = source.value;
+    const all = await problems();
+    const [first] = due(all, wanted).filter(({ id }) => id !== now.problem?.id);
+    if (first) show(first);
+    else if (wanted === "mistake") nothingDue(all);
+    else show(await keepEndgame(await made(Number(wanted))));
+  } catch (error) {
+    tell(error.message);
+  }
+  await showCount();
+}
+
+/** A new endgame from the server. */
+function made(empties) {
+  tell("Making a problem…");
+  const request = { rules: rulesText(table.tree.rules), empties, seed: Math.floor(Math.random() * 2 ** 31) };
+  return new Promise((resolve, reject) => {
+    server.stream("problem", request, (reply) => {
+      if (reply.kind === "preparing") tell(preparingText(reply));
+      else if (reply.kind === "problem") resolve(reply);
+      else if (reply.last) reject(new Error(reply.message ?? "The server made no problem."));
+    });
+  });
+}
+
+function nothingDue(all) {
+  const mine = all.filter(({ kind }) => kind === "mistake");
+  const soonest = Math.min(...mine.map((each) => each.due));
+  setText(parts.task, mine.length ? "Nothing to repeat now" : "No mistakes yet");
+  tell(
+    mine.length
+      ? `The next of your mistakes comes back ${inWords(soonest - Date.now())}. Endgames are there at any time.`
+      : "Play a game, press “Review” when it is over: where you lost three discs or more becomes a problem here.",
+  );
+  Object.assign(now, { problem: null, tree: null });
+  const { rules } = table.tree;
+  board.show(new GameTree(rules).position, { size: rules.size, playable: false });
+  showButtons();
+}
+
+function inWords(milliseconds) {
+  const hours = Math.ceil(milliseconds / 3.6e6);
+  return hours > 36 ? `in ${Math.round(hours / 24)} days` : `in ${plural(hours, "hour")}`;
+}
+
+function show(problem) {
+  Object.assign(now, { problem, counted: false });
+  reset();
+}
+
+function reset() {
+  stop();
+  const { problem } = now;
+  now.tree = GameTree.fromGame(problem.game);
+  const { turn } = now.tree.position;
+  setText(parts.task, `${turn === "black" ? "Black" : "White"} to move: find the best move`);
+  tell(
+    problem.kind === "mistake"
+      ? `${problem.title}: you played ${nameOf(problem.played)} here and lost ${plural(Math.round(problem.loss), "disc")}.`
+      : `${problem.empties} empty squares. One move is better than all others.`,
+  );
+  draw(true);
+  showButtons();
+  announce(`${parts.task.textContent}. ${parts.told.textContent}`);
+}
+
+function draw(playable, turned = []) {
+  const { tree } = now;
+  const { move } = tree.current;
+  board.show(tree.position, { size: tree.rules.size, last: move === tree.pass ? null : move, playable, turned });
+}
+
+function showButtons() {
+  const { problem, tree, busy } = now;
+  const moved = Boolean(problem) && tree.current.ply > problem.game.moves.length;
+  buttons.again.disabled = !problem || !moved || busy;
+  for (const name of ["answer", "look", "drop"]) buttons[name].disabled = !problem || busy;
+}
+
+async function press(square) {
+  const { problem, tree, busy } = now;
+  if (busy || !problem || !board.playable || !tree.position.legal.has(square)) return;
+  now.busy = true;
+  const verdict = square === problem.best ? { right: true, pv: problem.pv } : await judge(problem, square);
+  now.busy = false;
+  if (now.problem !== problem) return;
+  if (!verdict) return showButtons();
+  if (!now.counted) {
+    now.counted = true;
+    await answered(problem, verdict.right);
+    await showCount();
+  }
+  tell(verdict.right ? rightText(problem, square) : wrongText(square, verdict));
+  announce(parts.told.textContent);
+  playOut(verdict.pv?.length ? verdict.pv : [square]);
+}
+
+const rightText = (problem, square) =>
+  `${nameOf(square)} is right. It comes back ${inWords(problem.due - Date.now())}.`;
+
+const wrongText = (square, { loss }) =>
+  `${nameOf(square)} loses ${loss ? plural(loss, "disc") : "discs"} against the best move. This is what it allows.`;
+
+/** What another move than the best is worth; null when nobody could be asked. */
+async function judge(problem, square) {
+  const known = problem.scores && problem.scores[problem.best] - problem.scores[square];
+  if (known === undefined) tell("Looking whether that is as good…");
+  const moves = await looked(problem, square);
+  const [mine, best] = [square, problem.best].map((move) => moves.find((each) => each.move === move));
+  if (known !== undefined) return { right: false, loss: known, pv: mine?.pv };
+  if (!mine || !best) {
+    tell("The server cannot be asked now, so only the best move counts. Try another, or show the answer.");
+    return null;
+  }
+  const loss = Math.round(10 * (best.value - mine.value)) / 10;
+  return { right: loss < AS_GOOD, loss, pv: mine.pv };
+}
+
+/** The values of the moves here as the analyst sees them after a moment; none without a server. */
+function looked(problem) {
+  return new Promise((resolve) => {
+    server.stream("analyse", { game: problem.game, seconds: LOOK_SECONDS }, (reply) => {
+      if (reply.kind === "preparing") tell(preparingText(reply));
+      if (reply.last) resolve(reply.moves ?? []);
+    });
+  });
+}
+
+async function showAnswer() {
+  const { problem } = now;
+  if (!now.counted) {
+    now.counted = true;
+    await answered(problem, false);
+    await showCount();
+  }
+  const line = problem.pv.length > 1 ? problem.pv : ((await looked(problem)).find(({ move }) => move === problem.best)?.pv ?? problem.pv);
+  reset();
+  tell(`The best move is ${nameOf(problem.best)}: ${line.slice(0, SHOWN).map(nameOf).join(" ")}.`);
+  announce(parts.told.textContent);
+  playOut(line);
+}
+
+/** Plays a line on the board, move by move. */
+function playOut(line) {
+  stop();
+  const [move, ...rest] = line.slice(0, SHOWN);
+  const flips = now.tree.position.legal.get(move) ?? [];
+  if (now.tree.play(move)) {
+    draw(false, flips);
+    if (rest.length) timer = setTimeout(() => playOut(rest), STEP);
+  }
+  showButtons();
+}
+
+function stop() {
+  clearTimeout(timer);
+}
+
+/** Puts the problem into "Analyse", where everything about it can be asked. */
+function look() {
+  stop();
+  table.open({ tree: GameTree.fromGame(now.problem.game), view: "analyse" });
+}
+
+async function drop() {
+  await dropProblem(now.problem);
+  await next();
+}
+
+async function showCount() {
+  const all = await problems();
+  const waiting = all.filter((each) => each.due <= Date.now()).length;
+  setText(parts.count, `${plural(all.length, "problem")}, of which ${waiting} to do now. They are kept in this browser only.`);
+  const labels = ["New or missed", "After a day", "3 days", "A week", "16 days", "Known"];
+  parts.boxes.replaceChildren(
+    ...INTERVALS.map((_, box) =>
+      el(
+        "div",
+        {},
+        el("dt", {}, labels[box]),
+        el("dd", {}, String(all.filter((each) => each.box === box).length)),
+      ),
+    ),
+  );
+}
+
+/** Builds the view. @param {HTMLElement} place */
+export function setUp(place) {
+  source.value = habit("train", "mistake");
+  place.append(
+    el("section", { class: "board-side", "aria-label": "Problem" }, parts.place),
+    el(
+      "div",
+      { class: "side" },
+      el(
+        "section",
+        { class: "card", "aria-labelledby": "train-task" },
+        parts.task,
+        parts.told,
+        el("div", { class: "actions" }, buttons.next, buttons.again, buttons.answer, buttons.look, buttons.drop),
+      ),
+      el(
+        "section",
+        { class: "card", "aria-label": "Your progress" },
+        el("div", { class: "field" }, el("label", { for: "train-source" }, "Train with"), source),
+        parts.count,
+        parts.boxes,
+      ),
+    ),
+  );
+  table.on("view", () => {
+    if (table.view !== "train") stop();
+    else if (!now.problem) next();
+    else showCount();
+  });
+  next();
+}
