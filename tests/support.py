@@ -1,5 +1,6 @@
 """What several test files share: sizes, positions to try, data that lies beside the repository."""
 
+import json
 import signal
 import subprocess
 import time
@@ -78,14 +79,18 @@ def running(*command: str, **options: Any) -> Iterator[subprocess.Popen[str]]:
 
 
 def refused(args: list[str], capfd: pytest.CaptureFixture[str]) -> str:
-    """What a command that ends with exit code 2 says; it prints no answer. In this process: there are many of them."""
-    code: object
-    try:
-        code = main(args)
-    except SystemExit as end:  # argparse
-        code = end.code
+    """What a command that ends with exit code 2 says; it prints no answer, or says the same in JSON.
+
+    In this process: there are many of them.
+    """
+    code = main(args)
     answer, errors = capfd.readouterr()
-    assert (code, answer) == (2, ""), (code, answer)
+    assert code == 2, (code, answer)
+    if "--json" not in args:
+        assert answer == ""
+        return errors
+    told = json.loads(answer)["error"]
+    assert told["kind"].isidentifier() and errors.strip().endswith(told["message"])
     return errors
 
 

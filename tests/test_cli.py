@@ -217,7 +217,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("args", BAD, ids=lambda args: " ".join(args)[:50] or "nothing")
-def test_bad_input_is_explained_with_exit_code_2(args: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+def test_bad_input_is_explained_as_text_and_as_json(args: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     errors = refused(args, capfd)
     message = errors.strip().splitlines()[-1]
     assert message.startswith("outflank") and len(message) > 20
@@ -235,6 +235,9 @@ def test_bad_input_is_explained_with_exit_code_2(args: list[str], capfd: pytest.
         "cannot use",
     )
     assert any(word in errors for word in told), f"{message!r} does not say what was expected: none of {told}"
+    # Also of commands that do not exist and of those that have no --json: a program cannot know before.
+    again = refused([*args, "--json"], capfd).strip().splitlines()[-1]
+    assert again == message or "--json" in again
 
 
 def test_a_reader_that_leaves_early_is_no_error() -> None:

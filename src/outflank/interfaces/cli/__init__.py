@@ -1,10 +1,12 @@
 """The command `outflank`: one module per group of commands, each loaded with what it needs when it runs.
 
 A command module offers `register(commands)`; a command is a function from parsed arguments to None that prints
-its answer on stdout. Messages go to stderr. Bad input is exit code 2 without a traceback, Ctrl-C is 130.
+its answer on stdout. Messages go to stderr. Bad input is exit code 2 without a traceback, Ctrl-C is 130; with --json
+the answer is then an object with the key `error`, so that a program finds JSON on stdout whatever happens.
 """
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -51,12 +53,20 @@ Every command explains itself: outflank COMMAND --help"""
 _LONGEST_MESSAGE = 2000
 
 
+class BadCommand(OutflankError):
+    """A command, an option or an argument that the command line does not have. `usage` is what it has."""
+
+    def __init__(self, program: str, usage: str, message: str) -> None:
+        super().__init__(message)
+        self.program, self.usage = program, usage
+
+
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are for people, however long what was given is; its commands get parsers like it."""
+    """A parser that raises what it does not understand; its commands get parsers like it."""
 
     def error(self, message: str) -> NoReturn:
-        """Ends the program with exit code 2."""
-        super().error(_short(message))
+        """Raises `BadCommand`."""
+        raise BadCommand(self.prog, self.format_usage(), message)
 
 
 def _short(message: object) -> str:
@@ -80,29 +90,53 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
-    args = _parser().parse_args(argv)
-    if "" not in sys.path and str(Path.cwd()) not in sys.path:
-        sys.path.append(str(Path.cwd()))  # a person's own player lies where they work, as with python -m
+    words = sys.argv[1:] if argv is None else list(argv)
+    as_json, resumes = _asks_for_json(words), False
     try:
+        args = _parser().parse_args(words)
+        resumes = getattr(args, "resumes", False)
+        if "" not in sys.path and str(Path.cwd()) not in sys.path:
+            sys.path.append(str(Path.cwd()))  # a person's own player lies where they work, as with python -m
         args.run(args)
         sys.stdout.flush()
+    except BadCommand as error:
+        sys.stderr.write(error.usage)
+        _tell(error, error, as_json, f"{error.program}: error: ")
+        return 2
     except OutflankError as error:
-        print(f"outflank: {_short(error)}", file=sys.stderr)
+        _tell(error, error, as_json)
         return 2
     except BrokenPipeError:
         _write_no_more()  # the reader left: end quietly
     except OSError as error:
-        what = "write the answer" if error.filename is None else f"use {_short(error.filename)}"
-        print(f"outflank: cannot {what}: {error.strerror}", file=sys.stderr)
         if error.filename is None:
             _write_no_more()
+        what = "write the answer" if error.filename is None else f"use {_short(error.filename)}"
+        _tell(error, f"cannot {what}: {error.strerror}", as_json)
         return 2
-    except KeyboardInterrupt:
-        kept = "; finished games are kept, the same command continues" if getattr(args, "resumes", False) else ""
-        print(f"outflank: interrupted{kept}", file=sys.stderr, flush=True)
-        sys.stdout.flush()
+    except KeyboardInterrupt as error:
+        kept = "; finished games are kept, the same command continues" if resumes else ""
+        _tell(error, f"interrupted{kept}", as_json)
         os._exit(130)  # at once: a thread inside a kernel would be waited for
     return 0
+
+
+def _tell(error: BaseException, message: object, as_json: bool, before: str = "outflank: ") -> None:
+    """Says what went wrong: a line for people on stderr, and where JSON is asked for an object on stdout."""
+    told = _short(message)
+    print(f"{before}{told}", file=sys.stderr, flush=True)
+    try:
+        if as_json:
+            print(json.dumps({"error": {"kind": type(error).__name__, "message": told}}))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _write_no_more()
+
+
+def _asks_for_json(words: Sequence[str]) -> bool:
+    """Whether `--json` is among the options, written out or cut short as argparse allows, also of a bad command."""
+    options = words[: words.index("--")] if "--" in words else words
+    return any(len(word) > 2 and "--json".startswith(word) for word in options)
 
 
 def _write_no_more() -> None:
