@@ -24,6 +24,7 @@ from outflank.errors import BadSpec, OutflankError, Stopped
 from outflank.execute import Here, Processes
 from outflank.facts import match_facts
 from outflank.game import Game
+from outflank.interfaces.cli import main
 from outflank.search.clock import stoppable
 from outflank.search.limits import Limits
 from support import ROOT, every_size, refused, wait_until
@@ -297,7 +298,8 @@ def test_killed_at_random_moments_and_resumed_the_table_is_the_same(tmp_path: Pa
             wait_for_games(killed, rng.randrange(150 * part, 150 * part + 100))
             process.kill()
     found = json.loads(outflank(*MATCH, "--store", str(killed)).stdout)
-    assert found == expected and expected["games"] == 300
+    store, before = found.pop("store"), expected.pop("store")
+    assert found == expected and expected["games"] == before["played"] == store["found"] + store["played"] == 300
     assert exported(quiet) == exported(killed)
 
 
@@ -308,8 +310,9 @@ def test_the_commands_of_the_arena(tmp_path: Path) -> None:
         outflank("match", "greedy", "random", "--size", "4", "--games", "20", "--store", path, "--json").stdout
     )
     assert facts["games"] == 20 and facts["distinct_openings"] == 10
+    assert facts["store"] == {"file": path, "found": 0, "played": 20}
     text = outflank("match", "greedy", "random", "--size", "4", "--games", "20", "--store", path).stdout
-    assert "Elo, A relative to B" in text and "20 of 20" in text
+    assert "Elo, A relative to B" in text and f"{path}: 20 of 20 games from the store, 0 played" in text
     assert "20 games, nothing wrong" in outflank("store", path, "--check").stdout
     assert json.loads(outflank("store", path, "--json").stdout)["games"] == 20
     assert len(outflank("store", path, "--export", "jsonl").stdout.splitlines()) == 20
@@ -333,8 +336,26 @@ def test_a_tournament_from_a_file(tmp_path: Path) -> None:
     first = outflank("tournament", str(file), "--store", path, "--json").stdout
     ratings = json.loads(first)["ratings"]
     assert len(ratings) == 3 and sum(line["games"] for line in ratings) == 2 * 36
-    assert outflank("tournament", str(file), "--store", path, "--json").stdout == first, "resuming changed the table"
-    assert re.search(r"\d random +\S+ +\[.*\] +[\d.]+ +24 ", outflank("tournament", str(file), "--store", path).stdout)
+    again = outflank("tournament", str(file), "--store", path)
+    assert re.search(r"\d random +\S+ +\[.*\] +[\d.]+ +24 ", again.stdout)
+    assert f"{path}: 36 of 36 games from the store, 0 played" in again.stdout
+    mixed = "games of 2 settings are rated together (18 of standard 4x4; 18 of standard 6x6)"
+    assert mixed in again.stderr and mixed in json.loads(first)["warnings"][0]
+    assert mixed in outflank("rate", path).stderr
+    one = outflank("rate", path, "--rules", "standard 4x4", "--json")
+    assert "settings" not in one.stderr
+    assert sum(line["games"] for line in json.loads(one.stdout)["ratings"]) == 2 * 18
+
+
+def test_a_match_without_a_game_that_was_played_ends_with_an_error_code(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    args = ["match", "players_of_people:Raising", "random", "--size", "4", "--openings", "start", "--games", "2"]
+    with pytest.raises(SystemExit) as end:
+        main([*args, "--workers", "1", "--quiet", "--json", "--store", str(tmp_path / "games.db")])
+    answer, errors = capfd.readouterr()
+    assert end.value.code == 1 and json.loads(answer)["games"] == 2
+    assert "every game failed: failure 2" in errors
 
 
 @pytest.mark.parametrize(
@@ -402,7 +423,25 @@ def test_bad_input_of_the_arena(args: list[str], tmp_path: Path, capfd: pytest.C
 
 @pytest.mark.parametrize(
     "args",
-    [["match", "random", "greedy"], ["tournament", "cup.toml"], ["rate", "a.db"], ["reproduce"], ["study", "a.toml"]],
+    [
+        ["match", "random", "greedy"],
+        ["tournament", "cup.toml"],
+        ["rate", "a.db"],
+        ["reproduce"],
+        ["study", "a.toml"],
+        ["selfplay", "--out", "a.txt", "--cluster", "tcp://127.0.0.1:9"],
+        ["label", "a.txt", "--out", "labels", "--form", "parquet"],
+        ["label", "a.txt", "--out", "labels", "--cluster", "tcp://127.0.0.1:9"],
+        ["review", "f5d6", "--cluster", "tcp://127.0.0.1:9"],
+        ["learn", "td", "--out", "a.npz", "--games", "1"],
+        ["learn", "td", "--out", "a.npz", "--games", "1", "--match-games", "0", "--report", "report"],
+        ["learn", "patterns", "a.txt", "--out", "a.npz", "--rules", "standard 8x8", "--report", "report"],
+        ["learn", "generations", "--out", "a"],
+        ["learn", "cuda", "--out", "a.npz"],
+        ["convert", str(ROOT / "tests" / "data" / "games.ggf"), "a.parquet"],
+        ["bench", "--scale"],
+    ],
+    ids=lambda args: " ".join(args)[:40],
 )
 def test_a_missing_extra_is_told_before_anything_is_done(
     args: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -410,7 +449,7 @@ def test_a_missing_extra_is_told_before_anything_is_done(
     """The same commands used to play all games and end in a traceback."""
     monkeypatch.setattr("outflank.errors.find_spec", lambda name: None)
     monkeypatch.chdir(tmp_path)
-    assert "scipy, which is not installed; install it with: pip install 'outflank[" in refused(args, capfd)
+    assert ", which is not installed; install it with: pip install 'outflank[" in refused(args, capfd)
     assert not list(tmp_path.iterdir())
 
 

@@ -17,7 +17,7 @@ from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, plan_match
 from outflank.arena.store import Store
 from outflank.board import Rules
-from outflank.errors import BadSpec
+from outflank.errors import BadSpec, MissingExtra
 from outflank.execute import Job, Lost, Processes, TaskFailed
 from outflank.execute.cluster import Cluster, ClusterFailed
 from outflank.interfaces.cli import main
@@ -185,7 +185,7 @@ def test_an_address_where_no_scheduler_is(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(ClusterFailed, match=r"no Dask scheduler answers at tcp://127.0.0.1:9 .*start one with"):
         list(Cluster("tcp://127.0.0.1:9").run(Job("workers_task:square"), [("a", 1)]))
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ClusterFailed, match=r"not installed: pip install 'outflank\[cluster\]'"):
+    with pytest.raises(MissingExtra, match=r"not installed; install it with: pip install 'outflank\[cluster\]'"):
         list(Cluster("tcp://127.0.0.1:9").run(Job("workers_task:square"), [("a", 1)]))
 
 

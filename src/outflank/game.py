@@ -38,6 +38,12 @@ class Termination(StrEnum):
     FAILURE = "failure"
 
 
+FAILED = frozenset({Termination.ILLEGAL, Termination.CRASH, Termination.STALL, Termination.FAILURE})
+"""Ends by somebody who did not answer with a move."""
+FAULTS = FAILED | {Termination.TIMEOUT}
+"""The same, and those by somebody who did so too late."""
+
+
 @dataclass(frozen=True, slots=True)
 class MoveNote:
     """What is known of one decision; the value is from the mover's view. Of a given move nothing is known.

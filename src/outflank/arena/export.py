@@ -31,7 +31,7 @@ from typing import Any
 from outflank.arena.database import StoreError
 from outflank.arena.imports import restored
 from outflank.board import Position, moves_text
-from outflank.errors import BadSpec, MissingExtra
+from outflank.errors import BadSpec, require
 from outflank.formats import write_ggf, write_sgf, write_transcript, write_wthor
 from outflank.game import Game, MoveNote, Spent
 
@@ -215,11 +215,10 @@ def _write_wthor(games: Games, path: Path) -> None:
 
 
 def _write_parquet(games: Games, path: Path) -> None:
-    try:
-        import pyarrow
-        from pyarrow.parquet import ParquetWriter
-    except ImportError:
-        raise MissingExtra("Parquet files need pyarrow", "parquet") from None
+    require("pyarrow", "Parquet files need pyarrow", "parquet")
+    import pyarrow
+    from pyarrow.parquet import ParquetWriter
+
     kinds: dict[Any, Any] = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
     move = pyarrow.struct([(each.name, kinds.get(each.type, pyarrow.float64())) for each in fields(MoveNote)])
     columns = [(name, kinds[kind]) for name, kind in COLUMNS.items()]

@@ -27,7 +27,7 @@ from functools import cache
 from itertools import islice
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from outflank import __version__
 from outflank.agents.identities import behaviour_of, joined, text_of
@@ -84,6 +84,7 @@ _ROWS = (
 )
 """Games as `checksum` knows them; a text that is not there is None."""
 _COLUMNS = ("key", "pair", "repeat", *_TEXTS, *_REST)
+_RULES = _COLUMNS.index("rules")
 _RESULT, _OUTCOME, _FINISHED = (
     itemgetter(*map(_COLUMNS.index, names))
     for names in (
@@ -126,6 +127,26 @@ def checksum(row: Row) -> int:
 
 
 _as_json = json.JSONEncoder(default=repr).encode  # a damaged row may have bytes
+
+
+class FromStore(NamedTuple):
+    """How many games of a plan a store had, and how many were played now.
+
+    >>> str(FromStore(Path("club.db"), 20, 20, 0))
+    'club.db: 20 of 20 games from the store, 0 played'
+    """
+
+    file: Path
+    planned: int
+    found: int
+    played: int
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.found:,} of {self.planned:,} games from the store, {self.played:,} played"
+
+    def facts(self) -> dict[str, Any]:
+        """The same for programs."""
+        return {"store": {"file": str(self.file), "found": self.found, "played": self.played}}
 
 
 class Store:
@@ -254,9 +275,19 @@ class Store:
         """The results of all games, or of these."""
         return map(_RESULT, self._rows(keys))
 
-    def outcomes(self, keys: Iterable[str] | None = None) -> Iterator[tuple[str, str, float, str]]:
+    def outcomes(
+        self, keys: Iterable[str] | None = None, rules: Rules | None = None
+    ) -> Iterator[tuple[str, str, float, str]]:
         """(black, white, points of black, pair) of all games, or of these: what ratings are made from."""
-        return map(_OUTCOME, self._rows(keys))
+        wanted = None if rules is None else str(rules)
+        return (_OUTCOME(row) for row in self._rows(keys) if wanted in (None, row[_RULES]))
+
+    def settings(self) -> dict[tuple[str, str], int]:
+        """Games between different agents by rules and conditions, as texts."""
+        numbers = "SELECT rules, conditions, count(*) FROM games WHERE black != white GROUP BY rules, conditions"
+        with explained(self.path):
+            texts, counted = self._texts(), self._connection.execute(numbers).fetchall()
+        return {(texts[rules], texts[conditions]): games for rules, conditions, games in counted}
 
     def finished(self, slots: Iterable[Slot]) -> Iterator[Finished]:
         """The slots whose games are here with their results, roughly in order."""

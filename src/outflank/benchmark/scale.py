@@ -21,6 +21,7 @@ from outflank.arena.schedule import Conditions, Plan, Slot, plan_match
 from outflank.arena.store import Store
 from outflank.benchmark.machine import RUN_COMMAND, ask
 from outflank.board import Color, Rules
+from outflank.errors import require
 from outflank.game import NOBODY_MOVES, Game, Termination, points_of
 from outflank.kernels.jit import Words
 from outflank.kernels.playout import OVER, random_lines
@@ -41,6 +42,8 @@ def measure_scale(
     sizes: tuple[int, ...] = SIZES, on_progress: Callable[[str], None] = lambda text: None
 ) -> list[dict[str, float]]:
     """One row of figures for every size: times in seconds, memory in megabytes."""
+    require("scipy", "ratings of the stores need scipy", "frame")
+    require("pandas", "tables of the stores need pandas", "frame")
     with TemporaryDirectory() as directory:
         return [_row(Path(directory) / f"{games}.db", games, on_progress) for games in sizes]
 

@@ -27,7 +27,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from outflank import __version__
-from outflank.errors import BadSpec, OutflankError
+from outflank.errors import BadSpec, OutflankError, require
 from outflank.execute.tasks import Backlog, Job, Results, Task, TaskFailed, failure, next_size
 
 if TYPE_CHECKING:
@@ -70,10 +70,9 @@ class Cluster:
 
 @contextmanager
 def _connected(address: str) -> Iterator["Client"]:
-    try:
-        from distributed import Client
-    except ImportError:
-        raise ClusterFailed("a cluster needs Dask, which is not installed: pip install 'outflank[cluster]'") from None
+    require("distributed", "a cluster needs Dask", "cluster")
+    from distributed import Client
+
     try:
         ThreadPoolExecutor(1).submit(asyncio.run, _greet(address)).result()  # a notebook has a loop of its own here
     except Exception as error:  # anything may answer at an address, and anything may be wrong with it

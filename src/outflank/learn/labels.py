@@ -286,6 +286,15 @@ def finish() -> None:
 # --- the directory ----------------------------------------------------------------------------------------------
 
 
+def check_form(form: Form) -> None:
+    """Says before anything is read or judged that a form needs what is not installed.
+
+    >>> check_form("npz")
+    """
+    if form == "parquet":
+        require("pyarrow", "Parquet files need pyarrow", "parquet")
+
+
 def write_labels(
     plan: Labelling, path: str | Path, executor: Executor, form: Form = "npz", progress: Progress | None = None
 ) -> int:
@@ -293,8 +302,7 @@ def write_labels(
     directory, shown_to = file_name(path), progress or Progress()
     if form not in get_args(Form):
         raise BadSpec(f"no form is called {shown(form)}; expected one of: {', '.join(get_args(Form))}")
-    if form == "parquet":
-        require("pyarrow", "Parquet files need pyarrow", "parquet")
+    check_form(form)
     _Desk(_manner(plan)).judge.agent.close()  # who cannot be built is told before anything is written
     _claim(plan, directory, form)
     blocks = [block for block in range(-(-len(plan.own) // _BLOCK)) if not _part(directory, block, form).exists()]

@@ -9,11 +9,10 @@ from outflank.arena.rounds import Standing
 from outflank.arena.schedule import Plan
 from outflank.arena.store import Store, players
 from outflank.board import Color
-from outflank.game import Game, Termination
+from outflank.game import FAULTS, Game, Termination
 from outflank.report.document import Cell, Table, Value
 from outflank.report.reviews import review_game
 
-_FAULTS = (Termination.TIMEOUT, Termination.ILLEGAL, Termination.CRASH, Termination.STALL, Termination.FAILURE)
 REVIEW_DEPTH = 8
 _WORST = 3
 
@@ -48,7 +47,7 @@ def faults_of(store: Store, plans: Iterable[Plan]) -> list[Fault]:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     reasons: dict[tuple[str, str], str] = {}
     finished = (game for plan in plans for game in store.finished(plan.slots()))
-    keys = [slot.key for slot, points, _, termination, _ in finished if termination in _FAULTS and points in (0, 1)]
+    keys = [slot.key for slot, points, _, termination, _ in finished if termination in FAULTS and points in (0, 1)]
     for key in keys:
         for game in store.games(key=key):
             assert game.points is not None, "stores hold finished games"

@@ -7,7 +7,7 @@ Games of different seeds are games of one setting from different openings.
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,6 +16,8 @@ from outflank.arena.store import players
 from outflank.board import Rules
 from outflank.game import Game, Termination
 
+_TOLD = 4
+"""Settings that a warning names."""
 _REGULAR = (Termination.NORMAL, Termination.ADJUDICATED)
 
 
@@ -98,3 +100,21 @@ def setting_name(rules: Rules, conditions: str) -> str:
     if facts.get("adjudicate"):
         parts["adjudicate"] = facts["adjudicate"]
     return ", ".join([str(rules), *(f"{key}={value}" for key, value in parts.items())])
+
+
+def mixed(settings: Mapping[tuple[str, str], int]) -> str:
+    """What to say of one rating of games under several rules or conditions; nothing where there is one setting.
+
+    >>> mixed({("standard 8x8", '{"seed": 1}'): 40, ("reversed 8x8", '{"seed": 1}'): 2, ("standard 8x8", "{}"): 3})
+    'games of 2 settings are rated together (43 of standard 8x8; 2 of reversed 8x8): strength may differ between them'
+    >>> mixed({("standard 8x8", "{}"): 40})
+    ''
+    """
+    counts: Counter[str] = Counter()
+    for (rules, conditions), games in settings.items():
+        counts[setting_name(Rules.parse(rules), conditions)] += games
+    if len(counts) < 2:
+        return ""
+    most = [f"{games:,} of {name}" for name, games in counts.most_common(_TOLD)]
+    told = "; ".join(most + ([f"{len(counts) - _TOLD} more"] if len(counts) > _TOLD else []))
+    return f"games of {len(counts)} settings are rated together ({told}): strength may differ between them"

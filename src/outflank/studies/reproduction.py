@@ -8,13 +8,13 @@ import json
 import math
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from outflank.arena.runner import behaviour_warnings
-from outflank.arena.store import Store
+from outflank.arena.store import FromStore, Store
 from outflank.errors import BadSpec
 from outflank.execute import Executor
 from outflank.game import Game
@@ -39,6 +39,9 @@ class Reproduction:
     studies: Sequence[StudyFindings]
     page: Path
     warnings: Sequence[str]
+    games: FromStore
+    endings: Mapping[str, int]
+    """How its games ended."""
 
     def facts(self) -> dict[str, Any]:
         """Everything as plain values: what `summary.json` holds."""
@@ -75,6 +78,7 @@ def run_studies(
         keys = {slot.key for slot in plan.slots()}
         done = keys & store.done()
         progress.plan(len(keys), len(done))
+        kept = FromStore(store.path, len(keys), len(done), len(keys) - len(done))
         if seconds := seconds_left(studies, factor, done):
             progress.say(f"about {math.ceil(seconds / 60)} min of one core")
         play(studies, factor, store, executor, progress.advance)
@@ -91,7 +95,8 @@ def run_studies(
     }
     whole, pages = documents(found, {name: text for name, text in provenance.items() if text})
     page = write(whole, out, {**pages, **game_pages(found)})
-    report = Reproduction(scale, found, page, [*warnings, *warnings_of(found, factor)])
+    endings = Counter(str(game.termination) for game in games.values())
+    report = Reproduction(scale, found, page, [*warnings, *warnings_of(found, factor)], kept, endings)
     for one in found:
         put_file(out / "games" / f"{one.study.name}.json", json.dumps(provenance_facts(one), indent=1).encode())
     (out / "summary.json").write_text(json.dumps(report.facts(), indent=1), encoding="utf-8")

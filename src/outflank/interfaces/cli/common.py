@@ -4,10 +4,11 @@ import argparse
 import shlex
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from outflank.errors import require
 from outflank.progress import PREPARING, Progress, ProgressLines
 
 if TYPE_CHECKING:
@@ -32,12 +33,23 @@ def add_quiet_option(command: argparse.ArgumentParser) -> None:
 def executor(args: argparse.Namespace) -> "Executor":
     """The executor that the options ask for."""
     if args.cluster is not None:
+        require("distributed", "a cluster needs Dask", "cluster")
         from outflank.execute.cluster import Cluster
 
         return Cluster(args.cluster)
     from outflank.execute import Processes
 
     return Processes(args.workers)
+
+
+def end_where_nothing_was_played(endings: Mapping[str, int]) -> None:
+    """Ends the program with exit code 1 where every game failed: then nothing was found out."""
+    from outflank.game import FAILED
+
+    if endings and all(kind in FAILED for kind in endings):
+        told = ", ".join(f"{kind} {games:,}" for kind, games in endings.items())
+        print(f"outflank: every game failed: {told}", file=sys.stderr)
+        raise SystemExit(1)
 
 
 def command_line() -> str:

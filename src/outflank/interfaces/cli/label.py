@@ -37,9 +37,11 @@ def run_label(args: argparse.Namespace) -> None:
     """Judges positions into a directory."""
     from outflank.board import Rules
     from outflank.inputs import file_name, open_file
-    from outflank.learn.labels import Labelling, default_judge, gathered, write_labels
+    from outflank.learn.labels import Labelling, check_form, default_judge, gathered, write_labels
     from outflank.learn.selfplay import read_card
 
+    check_form(args.form)
+    workers = executor(args)
     files = [file_name(name) for name in args.files]
     for file in files:
         open_file(file).close()  # what cannot be read is told before anything is done
@@ -47,7 +49,7 @@ def run_label(args: argparse.Namespace) -> None:
     boards = gathered(files, rules, args.every, args.positions, args.seed)
     plan = Labelling(rules, args.agent or default_judge(rules), *boards, args.temperature, args.seed)
     with progress("label", args.quiet) as shown_to:
-        judged = write_labels(plan, args.out, executor(args), args.form, shown_to)
+        judged = write_labels(plan, args.out, workers, args.form, shown_to)
     if args.json:
         print(json.dumps({**plan.card(), "judged": judged, "directory": args.out, "form": args.form}))
     else:

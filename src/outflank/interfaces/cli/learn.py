@@ -5,7 +5,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from outflank.errors import BadSpec
+from outflank.errors import BadSpec, require
 from outflank.inputs import shown
 from outflank.interfaces.cli.common import add_executor_options, add_quiet_option, command_line, executor, progress
 
@@ -319,6 +319,8 @@ def run_td(args: argparse.Namespace) -> None:
     plan, out = temporal.Plan(Rules.parse(args.rules), **given), _weights_name(args.out)
     if args.match_games < 0:
         raise BadSpec(f"--match-games {args.match_games} is not possible; expected 0 or more")
+    if args.match_games:
+        require("scipy", "matches with the anchors (--match-games) need scipy", "arena")
     if args.report:
         from outflank.report.write import check
 

@@ -6,7 +6,12 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from outflank.interfaces.cli.common import add_executor_options, add_quiet_option, executor
+from outflank.interfaces.cli.common import (
+    add_executor_options,
+    add_quiet_option,
+    end_where_nothing_was_played,
+    executor,
+)
 from outflank.interfaces.cli.live import live_table
 from outflank.interfaces.cli.report import add_report_option, check_report, sandbox_facts, write_report
 
@@ -77,7 +82,7 @@ def run_match(args: argparse.Namespace) -> None:
     from outflank.arena.runner import behaviour_warnings, run_plan
     from outflank.arena.schedule import Conditions, plan_match
     from outflank.arena.statistics.sprt import Sprt
-    from outflank.arena.store import Store
+    from outflank.arena.store import FromStore, Store
     from outflank.arena.tournament import read_control, read_limits
     from outflank.board import Rules
     from outflank.facts import match_facts
@@ -93,6 +98,7 @@ def run_match(args: argparse.Namespace) -> None:
         for warning in (*plan.warnings(), *behaviour_warnings(plan, store)):
             print(f"outflank: warning: {warning}", file=sys.stderr)
         board = scoreboard(plan, store, sprt)
+        found = board.result().tally.games
         with live_table(args, board) as refresh:
 
             def on_game(slot: "Slot", game: "Game") -> bool:
@@ -103,24 +109,24 @@ def run_match(args: argparse.Namespace) -> None:
             if board.undecided:
                 run_plan(plan, store, executor(args), on_game, args.details)
         result = board.result()
+        kept = FromStore(store.path, plan.games, found, result.tally.games - found)
         keys = {slot.key for slot in plan.slots()} if args.report else None
         faults, held = faults_of(store, [plan]), sandbox_facts(texts)
         tables = [faults_table(faults, short_names(texts))] if faults else []
         title = f"{args.a} against {args.b}"
         page = write_report(args, title, store, keys, match=result, tables=tables, facts=held)
     if args.json:
-        facts = match_facts(result) | {"faults": [asdict(fault) for fault in faults]}
+        facts = match_facts(result) | kept.facts() | {"faults": [asdict(fault) for fault in faults]}
         facts |= {key.replace(" ", "_"): value for key, value in held.items()}
         print(json.dumps(facts | ({"report": str(page)} if page else {})))
-        return
-    print(_report(args, result))
-    if tables:
-        print()
-        show(tables)
-    for what, words in held.items():
-        print(f"{what}: {words}")
-    if page:
-        print(f"report: {page}")
+    else:
+        print(_report(args, result))
+        if tables:
+            print()
+            show(tables)
+        told = [f"{what}: {words}" for what, words in held.items()] + ([f"report: {page}"] if page else [])
+        print("\n".join(["", str(kept), *told]))
+    end_where_nothing_was_played(result.terminations)
 
 
 def _report(args: argparse.Namespace, result: "MatchResult") -> str:

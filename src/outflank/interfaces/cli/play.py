@@ -98,15 +98,13 @@ def _record_of(args: argparse.Namespace) -> "Record | None":
 
 def _serve(args: argparse.Namespace) -> None:
     from outflank.arena.store import Store
-    from outflank.errors import OutflankError
+    from outflank.errors import MissingExtra, OutflankError
     from outflank.interfaces.cli.store import existing_store
 
     try:
         from outflank.interfaces.web.serve import serve
     except ModuleNotFoundError as error:
-        raise OutflankError(
-            f"the page needs {error.name}, which is not installed: pip install 'outflank[web]'"
-        ) from None
+        raise MissingExtra(f"the page needs {error.name}", "web") from None
     reports = [Path(name) for name in args.report]
     for path in reports:
         if not path.is_dir():

@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from outflank.errors import BadSpec, require
-from outflank.interfaces.cli.common import add_executor_options, add_quiet_option, command_line, executor, progress
+from outflank.interfaces.cli.common import (
+    add_executor_options,
+    add_quiet_option,
+    command_line,
+    end_where_nothing_was_played,
+    executor,
+    progress,
+)
 
 if TYPE_CHECKING:
     from outflank.studies.reproduction import Reproduction
@@ -124,9 +131,10 @@ def _run(args: argparse.Namespace, command: str, studies: "Sequence[Study]", out
     for warning in done.warnings:
         print(f"outflank: warning: {warning}", file=sys.stderr)
     if args.json:
-        print(json.dumps({"report": str(done.page), **done.facts()}))
+        print(json.dumps({"report": str(done.page), **done.facts(), **done.games.facts()}))
     else:
         _print_summary(done)
+    end_where_nothing_was_played(done.endings)
 
 
 def _print_summary(done: "Reproduction") -> None:
@@ -138,4 +146,4 @@ def _print_summary(done: "Reproduction") -> None:
         for judgement in one.judgements:
             if judgement.outcome != "holds":
                 print(f"{one.study.name}: {judgement.claim.text}: {judgement.outcome} ({judgement.evidence})")
-    print(f"\nreport: {done.page}")
+    print(f"\n{done.games}\nreport: {done.page}")

@@ -3,22 +3,29 @@
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from outflank.interfaces.cli.common import add_executor_options, add_quiet_option, executor, progress
+from outflank.interfaces.cli.common import (
+    add_executor_options,
+    add_quiet_option,
+    end_where_nothing_was_played,
+    executor,
+    progress,
+)
 from outflank.interfaces.cli.report import add_report_option, check_report, sandbox_facts, write_report
 from outflank.interfaces.cli.store import existing_store
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from outflank.arena.ratings import Ratings, ResultCounts
     from outflank.arena.rounds import Standing
     from outflank.arena.schedule import Plan
-    from outflank.arena.store import Store
+    from outflank.arena.store import FromStore, Store
     from outflank.arena.tournament import Tournament
     from outflank.report.document import Table
     from outflank.report.lost import Fault
@@ -42,6 +49,7 @@ def register(commands: Any) -> None:
 
     rate = commands.add_parser("rate", help="ratings of all agents of a store", description=_RATE)
     rate.add_argument("file", metavar="FILE", help="a store")
+    rate.add_argument("--rules", metavar="RULES", help='only games of these, such as "reversed 8x8" (all)')
     rate.add_argument("--anchor", metavar="AGENT=ELO", help="an agent and the Elo it stands for (default: mean 0)")
     add_report_option(rate)
     rate.add_argument("--json", action="store_true", help="print one JSON object")
@@ -52,7 +60,10 @@ _TOURNAMENT = (
     "Play a tournament described by a TOML file: round robin, gauntlet, Swiss system or knockout, any agents or a "
     "directory of bots, sizes, variants, limits and clocks. The same command continues where it stopped."
 )
-_RATE = "Bradley-Terry ratings with 95 % intervals, in Elo, and the cross table, from all games of a store."
+_RATE = (
+    "Bradley-Terry ratings with 95 % intervals, in Elo, and the cross table, from all games of a store. Where these "
+    "are of several rules, limits or clocks, that is told; --rules rates the games of one board and variant."
+)
 
 
 def run_tournament(args: argparse.Namespace) -> None:
@@ -69,11 +80,12 @@ def run_tournament(args: argparse.Namespace) -> None:
         raise BadSpec(f"--why {args.why} is not possible; expected 0 or more games")
     cup = open_tournament(Path(args.file))
     with Store(args.store) as store:
-        plans = _play_rounds(args, cup, store)
+        plans, kept = _play_rounds(args, cup, store)
         keys = {slot.key for plan in plans for slot in plan.slots()}
         results = collect(store.outcomes(keys))
-        ratings = rate(results, advantage=True)
+        ratings = _warned(rate(results, advantage=True), _settings(plans))
         faults = faults_of(store, plans)
+        endings = Counter(ending for plan in plans for *_, ending, _ in store.finished(plan.slots()))
         lines = cup.standings(plans, store)
         names = short_names(cup.agents)
         tables = [standings_table(lines, names)] if cup.in_rounds or cup.given["bots"] else []
@@ -84,16 +96,35 @@ def run_tournament(args: argparse.Namespace) -> None:
         facts = sandbox_facts(cup.agents)
         page = write_report(args, Path(args.file).stem, store, keys, ratings, tables=tables, facts=facts)
     if args.json:
-        _print_json(results, ratings, page, lines, faults, facts)
+        _print_json(results, ratings, page, lines, faults, facts, kept)
     else:
-        _print_results(results, ratings, page, tables, facts)
+        _print_results(results, ratings, page, tables, facts, kept)
+    end_where_nothing_was_played(endings)
 
 
-def _play_rounds(args: argparse.Namespace, cup: "Tournament", store: "Store") -> "list[Plan]":
+def _settings(plans: "Iterable[Plan]") -> "Counter[tuple[str, str]]":
+    """Games by rules and conditions."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for plan in plans:
+        for pairing in plan.pairings:
+            counts[str(pairing.rules), (pairing.conditions or plan.conditions).text] += 2 * pairing.pairs
+    return counts
+
+
+def _warned(ratings: "Ratings", settings: Mapping[tuple[str, str], int]) -> "Ratings":
+    """The ratings with a word where games of several settings are in them."""
+    from outflank.report.survey import mixed
+
+    word = mixed(settings)
+    return replace(ratings, warnings=(word, *ratings.warnings)) if word else ratings
+
+
+def _play_rounds(args: argparse.Namespace, cup: "Tournament", store: "Store") -> "tuple[list[Plan], FromStore]":
     """Plays what is missing, round after round."""
     from outflank.arena.runner import behaviour_warnings, run_plan
+    from outflank.arena.store import FromStore
 
-    plans = []
+    plans, played = [], 0
     with progress("tournament", args.quiet) as shown:
 
         def on_game(*_: object) -> bool:
@@ -109,19 +140,25 @@ def _play_rounds(args: argparse.Namespace, cup: "Tournament", store: "Store") ->
             shown.plan(cup.games, there + plan.games - missing)
             run_plan(plan, store, executor(args), on_game)
             there += plan.games
-    return plans
+            played += missing
+    return plans, FromStore(store.path, there, there - played, played)
 
 
 def run_rate(args: argparse.Namespace) -> None:
     """Prints the ratings of all agents of a store."""
     from outflank.arena.ratings import collect, rate
+    from outflank.board import Rules
 
     check_report(args)
+    rules = None if args.rules is None else Rules.parse(args.rules)
     with existing_store(args.file) as store:
-        games = (game for game in store.outcomes() if game[0] != game[1])  # nobody is rated against themselves
-        results = collect(games)
+        outcomes = store.outcomes(rules=rules)
+        results = collect(game for game in outcomes if game[0] != game[1])  # nobody is rated against themselves
         ratings = rate(results, anchor=_read_anchor(args.anchor, results), advantage=True)
-        page = write_report(args, f"Ratings of {Path(args.file).name}", store, None, ratings)
+        chosen = {key: games for key, games in store.settings().items() if rules is None or key[0] == str(rules)}
+        ratings = _warned(ratings, chosen)
+        keys = None if rules is None else {game.tags["key"] for game in store.games() if game.rules == rules}
+        page = write_report(args, f"Ratings of {Path(args.file).name}", store, keys, ratings)
     if args.json:
         _print_json(results, ratings, page)
     else:
@@ -161,6 +198,7 @@ def _print_json(
     lines: "Sequence[Standing]" = (),
     faults: "Sequence[Fault]" = (),
     more: Mapping[str, str] | None = None,
+    kept: "FromStore | None" = None,
 ) -> None:
     from outflank.arena.ratings import cross_table as crossed
     from outflank.facts import cross_table_facts, ratings_facts
@@ -170,6 +208,7 @@ def _print_json(
     if lines:
         facts |= {"standings": [asdict(line) for line in lines], "faults": [asdict(fault) for fault in faults]}
     facts |= {key.replace(" ", "_"): value for key, value in (more or {}).items()}
+    facts |= kept.facts() if kept else {}
     print(json.dumps(facts | ({"report": str(page)} if page else {})))
 
 
@@ -179,6 +218,7 @@ def _print_results(
     page: Path | None,
     tables: "Sequence[Table]" = (),
     facts: Mapping[str, str] | None = None,
+    kept: "FromStore | None" = None,
 ) -> None:
     from outflank.arena.ratings import tallies
     from outflank.report.arena import cross_table, ratings_table
@@ -189,6 +229,8 @@ def _print_results(
     names = numbered([line.player for line in ratings.lines])
     shown = [ratings_table(ratings, names), cross_table(tallies(results), names)] if names else []
     show([*tables, *shown])
+    if kept:
+        print(kept)
     for what, words in (facts or {}).items():
         print(f"{what}: {words}")
     if page:
