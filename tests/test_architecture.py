@@ -25,6 +25,7 @@ ROOMS = [
     "game",
     "formats",
     "patterns",
+    "plugins",
     "evaluation",
     "search",
     "engines",

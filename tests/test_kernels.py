@@ -250,7 +250,7 @@ def test_kernels_have_the_types_they_promise() -> None:
         if size == 8:
             playout.games_side_by_side(me, opp, full, Word(1), 0, np.empty(2, np.int16), playout.new_lanes())
         guided: Any = PlayoutPolicy("weighted").build(start.rules, 0.5)
-        assert 1 < policy.guided_playout(me, opp, full, True, guided, Word(1), Word(2))[2] <= start.empties
+        assert 1 < policy.marked_playout(me, opp, full, True, guided, Word(1), Word(2))[2] <= start.empties
         evaluation_of(*start.boards, *read_evaluation("five_terms").build(Rules(size)))
     for size, line in ((8, "0 2 d3c3"), (10, "0 2 e4d4")):
         position = read_positions([line], Rules(size))

@@ -8,7 +8,6 @@ Weights are written for the standard game. In the reversed game, where discs, co
 every term but mobility changes sign; one text therefore means the sensible thing in both games.
 """
 
-import importlib
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,8 +20,8 @@ import numpy.typing as npt
 from outflank.board import Rules
 from outflank.errors import BadSpec
 from outflank.kernels.evaluate import MOBILITY, TERMS, AnyEvaluation, Evaluation
-from outflank.kernels.plug import compile_evaluation
 from outflank.patterns import PatternWeights, digest_called, shipped_weights, weights_called
+from outflank.plugins import Plugin
 from outflank.schema import LARGEST, CheckedOptions, Option, OptionType, Signature, lookup, numbers, text
 from outflank.spec import Value, as_call, show
 
@@ -157,8 +156,7 @@ class EvaluationSpec:
         """The person's own function, or None; raises BadSpec where there is no such function or file of weights."""
         if self.file:
             digest_called(self.file)
-        module, _, name = self.own.partition(":")
-        return load_object(module, name, "evaluation function f(own, opp, size) -> int") if self.own else None
+        return Plugin("evaluation", self.own).load() if self.own else None
 
     @property
     def of_mover(self) -> bool:
@@ -169,8 +167,10 @@ class EvaluationSpec:
         return self.trained or bool(getattr(self.load(), "of_mover", False))
 
     def check_rules(self, rules: Rules) -> None:
-        """Raises BadSpec where its table or its weights are for other boards."""
+        """Raises BadSpec where its table or its weights are for other boards, or its code cannot be compiled."""
         self.table.squares(rules.size)
+        if self.own:
+            self.build(rules)
         if self.trained:
             self.pattern_weights(rules)
 
@@ -194,8 +194,7 @@ def _build(spec: EvaluationSpec, rules: Rules, _content: str) -> tuple[AnyEvalua
         weights[:, turned] *= -1
     sums = np.repeat(byte_sums(spec.table.squares(rules.size), rules)[None], len(spec.weights), axis=0)
     arrays = Evaluation(sums, weights, np.array(spec.phase_ends, np.int64), _edges(rules))
-    function = spec.load()
-    return arrays, None if function is None else compile_evaluation(function, rules.words)
+    return arrays, Plugin("evaluation", spec.own).build(rules) if spec.own else None
 
 
 _FIXED = {"discs": {"discs": (1,)}, "corners": {"position": (1,)}, "league": {"position": (1,)}}
@@ -320,17 +319,6 @@ def read_evaluation(value: Value) -> EvaluationSpec:
             raise BadSpec(f"{call.name} is a function and takes no options here; expected {call.name} alone")
         return EvaluationSpec(call.name, own=call.name)
     return _weighted(lookup(call, _SIGNATURES, "evaluation").fill(call))
-
-
-def load_object(module_name: str, name: str, what: str) -> Any:
-    """An object of a module, or an error that says which of the two is missing."""
-    try:
-        found = getattr(importlib.import_module(module_name), name, None)
-    except Exception as error:  # whatever a person's module raises while it is imported
-        raise BadSpec(f"cannot import module {module_name!r} for a {what}: {type(error).__name__}: {error}") from error
-    if not callable(found):
-        raise BadSpec(f"module {module_name!r} has no {name!r} to call; expected a {what}")
-    return found
 
 
 def evaluation_option(default: str) -> Option:

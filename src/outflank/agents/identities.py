@@ -2,8 +2,9 @@
 
 `identity("minimax(depth=3)")` is the canonical text and, behind ` #`, the behaviour: the number of its kind
 (`kinds.py`), and for everything that a text names as `module:Name` a hash of the source files behind it: the module's
-own file and the modules it imports that lie beside it. Trained weights count by their content too, whether they are
-the package's or those of a file, and so do the files of a bot. Keys of games, stores and stored timings use identities.
+own file, the modules it imports that lie beside it, and data of the same names, such as `net.npz` beside `net.py`.
+Trained weights count by their content too, whether they are the package's or those of a file, and so do the files of a
+bot. Keys of games, stores and stored timings use identities.
 People are shown the text, and `agent`, `canonical` and `identity` take nothing else: only the present behaviour can be
 played. Nothing is imported or built: the files are found on the path and read.
 """
@@ -156,7 +157,11 @@ def _files(module: str, first: Path) -> list[Path]:
             if beside is not None and beside not in found:
                 found.add(beside)
                 waiting.append((imported, beside))
-    return sorted(found)
+    data = (path.with_suffix(ending) for path in found for ending in _DATA)
+    return sorted(found.union(path for path in data if path.is_file()))
+
+
+_DATA = (".npz", ".npy", ".json", ".csv", ".txt", ".bin")
 
 
 def _beside(house: Path, module: str) -> Path | None:

@@ -13,6 +13,7 @@ from outflank.bots import BOTS, USUAL_LIMITS, build_bot
 from outflank.engines import GTP, NBOARD, build_gtp, build_nboard
 from outflank.errors import BadSpec
 from outflank.evaluation import evaluation_option, read_evaluation, squares_option
+from outflank.plugins import Plugin, plugin_type
 from outflank.schema import CheckedOptions, Option, Signature, choice, flag, number, text, whole
 from outflank.search.beside import MOST_THREADS
 from outflank.search.engine import EngineSearch
@@ -73,7 +74,15 @@ def _with_endgame(player: Player, options: CheckedOptions) -> Player:
     return WithEndgame(player, options["endgame"], SolverPlayer(options["endgame_by"], 64))
 
 
+def _load(*options: object) -> None:
+    """A missing function is told now, and not in the first game."""
+    for option in options:
+        if isinstance(option, Plugin):
+            option.load()
+
+
 def _minimax(options: CheckedOptions) -> Player:
+    _load(options["order"])
     ways = MinimaxOptions(
         pruning=options["search"],
         order=options["order"],
@@ -88,6 +97,7 @@ def _minimax(options: CheckedOptions) -> Player:
 
 
 def _uct(options: CheckedOptions) -> Player:
+    _load(options["final"], options["select"])
     search = UctSearch(
         exploration=options["c"],
         expand=options["expand"],
@@ -98,6 +108,7 @@ def _uct(options: CheckedOptions) -> Player:
         draw=options["draw"],
         tree=options["tree"],
         reuse=options["reuse"],
+        select=options["select"],
         policy=options["playout"].load(),
         leaf_playouts=options["leaf_playouts"],
         memory=options["memory"],
@@ -229,7 +240,10 @@ KINDS = {
                         "no pruning, alpha-beta, or null windows: the same move",
                     ),
                     Option(
-                        "order", choice(*ORDERS), "none", "order in which moves are tried: the same move, other speed"
+                        "order",
+                        plugin_type("order", choice(*ORDERS)),
+                        "none",
+                        "order in which moves are tried: the same move, other speed",
                     ),
                     Option(
                         "hash_mb",
@@ -278,11 +292,19 @@ KINDS = {
                     _NODES,
                     Option("c", number(0, MOST_EXPLORATION), 1.41421356237, "exploration in w/n + c sqrt(ln N / n)"),
                     Option(
-                        "expand", choice("one", "all"), "one", "children made for a leaf: one, or all, each played out"
+                        "expand",
+                        choice("one", "all", "selected"),
+                        "one",
+                        "children made for a leaf: one, or all, each played out, or the one that select scores highest",
                     ),
                     Option("backup", choice("mover", "agent", "black"), "mover", "whose points a node counts"),
                     Option("log", choice("parent", "siblings", "layer"), "parent", "visits inside the logarithm"),
-                    Option("final", choice("visits", "win_rate"), "visits", "how the move is chosen at the end"),
+                    Option(
+                        "final",
+                        plugin_type("final", choice("visits", "win_rate")),
+                        "visits",
+                        "how the move is chosen at the end",
+                    ),
                     Option(
                         "pass_node",
                         choice("child", "leaf"),
@@ -297,6 +319,12 @@ KINDS = {
                     *_ENDGAME,
                     _MEMORY,
                     _INSTANT,
+                    Option(
+                        "select",
+                        plugin_type("select"),
+                        None,
+                        "how children are chosen, in place of c's formula: PUCT, RAVE",
+                    ),
                 ),
                 "Phan & Synytsia; He & Lin; Zean He; Tenshi",
             ),

@@ -21,10 +21,11 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
 
-from outflank.agents.own import check_made_for
+from outflank.agents.own import OwnPlayer, check_made_for
 from outflank.board import Position, Rules
 from outflank.engines.process import LINE_BYTES, EngineProcess
 from outflank.errors import EngineFailed, IllegalMove, OutflankError
+from outflank.game import Game
 from outflank.search.decision import Decision
 from outflank.search.limits import Limits
 from outflank.search.player import Player
@@ -104,6 +105,17 @@ class OutsidePlayer(Player):
         self._process: EngineProcess | None = None
         self._failed: EngineFailed | None = None
         self._rules: Rules | None = None
+        self._listens = False
+        self._game: Game | None = None
+
+    @property
+    def listens(self) -> bool:
+        """Whether an own player takes the game so far; known once it was started."""
+        return self._listens
+
+    def follow(self, game: Game) -> None:
+        """Sends the game with the next question."""
+        self._game = game
 
     def prepare_for(self, rules: Rules) -> None:
         """Has a process running that has loaded what positions need; a built-in agent is compiled too.
@@ -149,6 +161,8 @@ class OutsidePlayer(Player):
             "limits": asdict(limits),
             "seed": seed,
         }
+        if self._listens and self._game is not None and self._game.end == position:
+            question["game"] = {"start": self._game.start.line(), "moves": [int(move) for move in self._game.moves]}
         answer = self._ask(question, seconds)
         return replace(_decision(answer, position, self.text), seconds=time.perf_counter() - began)
 
@@ -184,6 +198,7 @@ class OutsidePlayer(Player):
         self._process.send(json.dumps(sys.path), START_SECONDS)
         main = _main_file() if _in_main(self.text) else None
         ready = self._exchange({"agent": self.text, "main": main}, START_SECONDS)
+        self._listens = ready.get("listens") is True
         for what in self._made_for:
             told = ready.get(what)
             self._made_for[what] = tuple(told) if isinstance(told, list) else ()
@@ -248,7 +263,8 @@ def serve() -> None:
         told = json.loads(sys.stdin.readline())
         _load_main(told["main"])
         player = agent(told["agent"])
-        say(ready=True, sizes=getattr(player.player, "sizes", ()), variants=getattr(player.player, "variants", ()))
+        made_for = {what: getattr(player.player, what, ()) for what in ("sizes", "variants")}
+        say(ready=True, listens=player.listens, **made_for)
     except OutflankError as error:
         say(failed=str(error), kind="failure")
         return
@@ -286,7 +302,13 @@ def _answer(player: Any, question: dict[str, Any]) -> dict[str, Any]:
     if question["do"] == "load":
         start = Position.start(rules)
         start.play(start.moves[0])  # what every player uses of ours, before a clock runs
+        if not isinstance(player.player, OwnPlayer):  # which says itself what it is made for
+            player.check_rules(rules)
         return {"ready": True}
     position = Position.parse(question["position"], rules.variant)
+    if "game" in question:
+        heard = question["game"]
+        start = Position.parse(heard["start"], rules.variant)
+        player.follow(Game(start, tuple(start.rules.move(move) for move in heard["moves"])))
     decision = player.choose(position, Limits(**question["limits"]), question["seed"])
     return {"move": int(decision.move)} | {name: getattr(decision, name) for name in _NUMBERS}

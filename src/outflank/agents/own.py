@@ -7,7 +7,8 @@ from typing import Any
 
 from outflank.board import Position, Rules
 from outflank.errors import BadSpec, IllegalMove
-from outflank.evaluation import load_object
+from outflank.game import Game
+from outflank.plugins import load_object
 from outflank.search.decision import Decision
 from outflank.search.limits import Limits
 from outflank.search.player import Player
@@ -43,7 +44,7 @@ def _plain(value: Any) -> Any:
 class OwnPlayer(Player):
     """A person's object or function behind the interface of all players.
 
-    It may take `limits` and `seed` beside the position, and answers with a move, its name or a `Decision`.
+    It may take `limits`, `seed` and `game` beside the position, and answers with a move, its name or a `Decision`.
 
     >>> OwnPlayer("last", lambda position: position.moves[-1]).choose(Position.start(), Limits(), seed=0).move
     e6
@@ -62,7 +63,17 @@ class OwnPlayer(Player):
             taken = inspect.signature(self._choose).parameters
         except (TypeError, ValueError):  # written in C, and silent about it
             raise BadSpec(f"{name} cannot play: expected a function of a position written in Python") from None
-        self._extra = [word for word in ("limits", "seed") if word in taken]
+        self._extra = [word for word in ("limits", "seed", "game") if word in taken]
+        self._game: Game | None = None
+
+    @property
+    def listens(self) -> bool:
+        """Whether it takes the game so far."""
+        return "game" in self._extra
+
+    def follow(self, game: Game) -> None:
+        """Keeps the game for the next `choose`."""
+        self._game = game
 
     def check_rules(self, rules: Rules) -> None:
         """It may name its `sizes` and `variants`.
@@ -81,7 +92,8 @@ class OwnPlayer(Player):
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
         """What the player answered, checked."""
-        given = {"limits": limits, "seed": seed}
+        heard = self._game if self._game is not None and self._game.end == position else Game(position)
+        given = {"limits": limits, "seed": seed, "game": heard}
         answer = self._choose(position, **{word: given[word] for word in self._extra})
         decision = answer if isinstance(answer, Decision) else None
         move = decision.move if decision else answer

@@ -63,6 +63,8 @@ class Agent(Player):
     """Limits of which one suffices, beside those of `fallback` and of time and nodes: it has options for them."""
     instant: bool = True
     """Whether a single legal move is played without thinking."""
+    is_object: bool = False
+    """Whether it stands around an object of this process, which no text describes."""
 
     def new_game(self) -> None:
         """Forgets whatever the player kept from the game before."""
@@ -236,7 +238,7 @@ def _around(thing: Any) -> Agent:
     if isinstance(thing, type):
         raise BadSpec(f"{shown(thing)} is a class; expected an object of it, such as {name}()")
     player = thing if isinstance(thing, Player) else OwnPlayer(name, thing)
-    return Agent(name, name, player, instant=False)
+    return Agent(name, name, player, instant=False, is_object=True)
 
 
 def is_own(call: Call) -> bool:

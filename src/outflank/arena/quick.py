@@ -9,11 +9,12 @@ own work under `if __name__ == "__main__":`.
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from outflank.agents import Agent, identity, text_of
+from outflank.agents import Agent, agent, identity, text_of
 from outflank.arena.match import MatchResult, scoreboard
 from outflank.arena.ratings import Ratings, collect, rate
-from outflank.arena.runner import behaviour_warnings, run_plan
+from outflank.arena.runner import behaviour_warnings, lent, run_plan
 from outflank.arena.schedule import Conditions, Plan, Slot, pairs_of, plan_match, plan_pairings, round_robin
 from outflank.arena.statistics.sprt import Sprt
 from outflank.arena.store import MEMORY, Store
@@ -30,8 +31,8 @@ class BehaviourWarning(UserWarning):
 
 
 def match(
-    a: str | Agent,
-    b: str | Agent,
+    a: str | Agent | Any,
+    b: str | Agent | Any,
     *,
     games: int = 100,
     rules: Rules | None = None,
@@ -44,6 +45,7 @@ def match(
 ) -> MatchResult:
     """What a match of A and B says, every opening played with both colours; from A's view.
 
+    An agent is a text, or anything with `choose(position)`: objects play in this process and cannot be stored.
     `limits` are for every move. A store keeps the games, and the same call with it plays only what is missing; a
     `BehaviourWarning` tells of games that another behaviour of the agents played, which are not used. `sprt` ends the
     match early, when a sequential test is decided: `normalized(0, 10)` in normalised Elo, `logistic(0, 10)` in Elo,
@@ -55,9 +57,10 @@ def match(
     require("scipy", "statistics of matches need scipy", "arena")
     _check(games, rules, openings, limits, seed, workers, store)
     conditions = Conditions(limits or Limits(), seed=seed)
-    plan = plan_match(_text(a), _text(b), rules or Rules(), games, openings, conditions)
+    texts, objects = _named([a, b], workers, store)
+    plan = plan_match(*texts, rules or Rules(), games, openings, conditions)
     test = Sprt.parse(sprt) if isinstance(sprt, str) else sprt
-    with Store(store) as kept:
+    with Store(store) as kept, lent(objects):
         board = scoreboard(plan, kept, test)
 
         def on_game(slot: Slot, game: Game) -> bool:
@@ -71,7 +74,7 @@ def match(
 
 
 def tournament(
-    agents: Sequence[str | Agent],
+    agents: Sequence[str | Agent | Any],
     *,
     games: int = 20,
     rules: Rules | None = None,
@@ -88,14 +91,14 @@ def tournament(
     [4, 4]
     """
     expect(list | tuple, agents=agents)
-    texts = [_text(one) for one in agents]
+    texts, objects = _named(agents, workers, store)
     if len(set(texts)) < max(2, len(texts)):
         raise BadSpec(f"{len(texts)} agents, {len(set(texts))} different; expected two or more, all different")
     require("scipy", "statistics of matches need scipy", "arena")
     _check(games, rules, openings, limits, seed, workers, store)
     conditions = Conditions(limits or Limits(), seed=seed)
     plan = plan_pairings(round_robin(texts), [rules or Rules()], pairs_of(games), openings, conditions)
-    with Store(store) as kept:
+    with Store(store) as kept, lent(objects):
         _tell(plan, kept)
         run_plan(plan, kept, _executor(workers))
         outcomes = kept.outcomes(slot.key for slot in plan.slots())  # of one behaviour: texts tell agents apart
@@ -119,9 +122,25 @@ def _check(
     expect(str | Path, store=store)
 
 
-def _text(one: str | Agent) -> str:
-    expect(str | Agent, agent=one)
-    return identity(one if isinstance(one, str) else one.text)
+def _named(ones: Sequence[Any], workers: int, store: object) -> tuple[list[str], dict[str, Agent]]:
+    """The identities of agents, and those among them that are objects of this process, by the names they get here."""
+    texts: list[str] = []
+    objects: dict[str, Agent] = {}
+    for one in ones:
+        built = one if isinstance(one, str) else agent(one)
+        text = built if isinstance(built, str) else built.text
+        if isinstance(built, str) or not built.is_object:
+            texts.append(identity(text))
+            continue
+        if any(one is other for other in ones[: len(texts)]):
+            raise BadSpec(f"one object {text} is named twice; expected two of them, because players remember")
+        if workers != 1 or store != MEMORY:
+            expected = f"a text such as module:{text}, which workers and stores can know again"
+            raise BadSpec(f"{text} is an object of this process; expected no store and one worker, or {expected}")
+        alike = sum(name.startswith(f"{text}()") for name in objects)
+        texts.append(f"{text}()" + (f" {alike + 1}" if alike else ""))
+        objects[texts[-1]] = built
+    return texts, objects
 
 
 def _tell(plan: Plan, store: Store) -> None:

@@ -9,8 +9,8 @@ the workers, where they are fastest, and a worker that they kill is replaced by 
 runs in processes of its own too.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 
 from outflank.agents import agent, text_of
@@ -37,6 +37,9 @@ _players: dict[tuple[str, int, bool, bool], Agent] = {}
 An agent that plays itself needs two, because players remember.
 """
 
+_lent: dict[str, Agent] = {}
+"""Players that exist as objects of this process only, by the names they have meanwhile."""
+
 _careful = False
 """Whether a game that this worker played has cost another worker its life."""
 _NO_HURRY = 7 * 86_400.0
@@ -49,6 +52,8 @@ def _built(text: str, bounded: bool) -> Agent:
     So do ours.
     """
     bare = text_of(text)
+    if bare in _lent:
+        return _lent[bare]
     own = is_own(parse(bare)) and not bare.startswith(("__main__:", "outflank."))
     player = agent(bare, outside=bounded or _careful or own)
     if isinstance(player.player, OutsidePlayer) and not bounded and not own:
@@ -57,12 +62,25 @@ def _built(text: str, bounded: bool) -> Agent:
 
 
 def _player(text: str, side: int, bounded: bool) -> Agent:
+    if text_of(text) in _lent:
+        return _lent[text_of(text)]  # its owner's: neither told to be brief nor closed
     key = (text, side, bounded, _careful)
     if key not in _players:
         player = _built(text, bounded)
         player.be_brief()  # nobody asks, and it takes a tenth of the time outside the kernels
         _players[key] = player
     return _players[key]
+
+
+@contextmanager
+def lent(players: Mapping[str, Agent]) -> Iterator[None]:
+    """Has these objects play under these names in the games of this process."""
+    _lent.update(players)
+    try:
+        yield
+    finally:
+        for name in players:
+            _lent.pop(name, None)
 
 
 def take_care() -> None:
@@ -145,13 +163,14 @@ def run_plan(
             yield slot.key, slot
 
     for text, rules, bounded in setting_of(plan):  # one that cannot be built or play is told before the first game
-        player = _built(text, bounded)
+        named, player = text_of(text), _built(text, bounded)
         try:
-            if isinstance(player.player, OutsidePlayer) and not bounded:
+            if isinstance(player.player, OutsidePlayer) and not (bounded and is_own(parse(named))):
                 player.player.prepare_for(rules)
             player.check_rules(rules)
         finally:
-            player.close()
+            if named not in _lent:
+                player.close()
     play = play_slot if notes else play_slot_briefly
     names = (f"{__name__}:{function.__name__}" for function in (play, warm_up, close_players, take_care))
     work, prepare, finish, care = names

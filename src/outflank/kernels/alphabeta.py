@@ -32,7 +32,7 @@ from outflank.kernels.bitboard import (
     store,
     without_first,
 )
-from outflank.kernels.evaluate import AnyEvaluation, leaf_evaluation
+from outflank.kernels.evaluate import MOST, AnyEvaluation, leaf_evaluation
 from outflank.kernels.jit import Board, Word, Words, inlined, kernel, routine
 from outflank.kernels.rules import PASS, after
 from outflank.kernels.table import (
@@ -64,7 +64,7 @@ STATE = 5
 # How a search prunes, whose view a leaf takes, how moves are ordered, which of equal root moves is played.
 PLAIN, ALPHA_BETA, SCOUTING = range(3)
 ROOT_VIEW, MOVER_VIEW, BLACK_VIEW, NEGAMAX = range(4)
-AS_LISTED, BY_CLASS, BY_MOBILITY, BY_VALUE = range(4)
+AS_LISTED, BY_CLASS, BY_MOBILITY, BY_VALUE, BY_KEY = range(5)
 FIRST, RANDOM = range(2)
 
 # As variables, flags of a call have one type; written as literals each would compile a version of its own.
@@ -116,12 +116,12 @@ def _leaf(me: Board, opp: Board, full: Board, ply: int, options: Options, evalua
     move for the root's. NEGAMAX is for evaluations that are made for the side to move.
     """
     if options.leaf_view == NEGAMAX:
-        return leaf_evaluation(me, opp, full, evaluation, plug)
+        return leaf_evaluation(me, opp, full, evaluation, plug, 1)
     root_to_move = ply & 1 == 0
     of_root = options.leaf_view == ROOT_VIEW or options.root_is_black == 1
     of_mover = options.leaf_view == MOVER_VIEW or root_to_move == of_root
     own, other = (me, opp) if of_mover else (opp, me)
-    value = leaf_evaluation(own, other, full, evaluation, plug)
+    value = leaf_evaluation(own, other, full, evaluation, plug, 1 if of_mover else 0)
     return value if root_to_move else -value
 
 
@@ -163,6 +163,20 @@ def _settled(
     return _horizon(me, opp, full, ply, options, evaluation, plug, state, known_over)
 
 
+@inlined
+def _rank(
+    me: Board, opp: Board, full: Board, square: int, order: int, evaluation: AnyEvaluation, plug: Any, key: Any
+) -> int:
+    """What a move is sorted by, the lowest first: replies left, own evaluation after it, or a person's key turned."""
+    if key is None:
+        theirs, mine = after(me, opp, square)
+        if order == BY_MOBILITY:
+            return count(moves(theirs, mine, full))
+        return -leaf_evaluation(mine, theirs, full, evaluation, plug, 0)
+    else:
+        return -int(min(max(key(me, opp, square), -MOST), MOST))
+
+
 @routine
 def _list_moves(
     frames: Numbers,
@@ -176,11 +190,12 @@ def _list_moves(
     order: int,
     evaluation: AnyEvaluation,
     plug: Any,
+    key: Any,
 ) -> None:
     """Writes the legal moves into the frame in the order they will be tried.
 
-    By class, then, where asked, the fewest replies or the best evaluation after the move first; equal ones keep their
-    order (insertion sort). The last row of `lines` is scratch space.
+    By class, then, where asked, the fewest replies, the best evaluation after the move or a person's largest key first;
+    equal ones keep their order (insertion sort). The last row of `lines` is scratch space.
     """
     listed, scratch = 0, len(lines) - 1
     for i in range(len(classes)):
@@ -190,11 +205,7 @@ def _list_moves(
             rest = without_first(rest)
             place = listed
             if order >= BY_MOBILITY:
-                theirs, mine = after(me, opp, square)
-                if order == BY_MOBILITY:
-                    rank = count(moves(theirs, mine, full))
-                else:
-                    rank = -leaf_evaluation(mine, theirs, full, evaluation, plug)
+                rank = _rank(me, opp, full, square, order, evaluation, plug, key)
                 while place > 0 and lines[scratch, place - 1] > rank:
                     lines[scratch, place] = lines[scratch, place - 1]
                     frames[ply, MOVES + place] = frames[ply, MOVES + place - 1]
@@ -315,11 +326,13 @@ def search(
     options: Options,
     evaluation: AnyEvaluation,
     plug: Any,
+    key: Any,
     budget: int,
 ) -> bool:
     """Goes on with the search that `stack` holds for about `budget` nodes; whether it is finished.
 
-    `table` is from `new_table`, one entry means none; entries of another `age` are not looked at.
+    `table` is from `new_table`, one entry means none; entries of another `age` are not looked at. `plug` and `key` are
+    a person's evaluation and order of moves, or None.
 
     Begin with the position in row 0 of `own` and `other`, its DEPTH set, its window infinite, COUNT 0 or the number of
     root moves already listed, and a state of PLY 0 and ENTERING 1. Finished, the value stands in state[VALUE].
@@ -385,7 +398,7 @@ def search(
                     done = True
                 elif ply > 0 or frames[0, COUNT] == 0:
                     order = options.order if depth > 2 else BY_CLASS  # sorting pays two plies above the leaves
-                    _list_moves(frames, lines, ply, me, opp, full, legal, classes, order, evaluation, plug)
+                    _list_moves(frames, lines, ply, me, opp, full, legal, classes, order, evaluation, plug, key)
                     if known >= 0:
                         _bring_forward(frames, ply, known)
         refuted = prune and frames[ply, BEST] >= frames[ply, BETA]

@@ -173,27 +173,19 @@ def _built_in(me: Board, opp: Board, full: Board, evaluation: AnyEvaluation) -> 
 
 
 @inlined
-def leaf_evaluation(me: Board, opp: Board, full: Board, evaluation: AnyEvaluation, plug: Any) -> int:
-    """The built-in sum when `plug` is None, else `plug(me, opp, size)`; the choice is made by the compiler.
+def leaf_evaluation(me: Board, opp: Board, full: Board, evaluation: AnyEvaluation, plug: Any, to_move: int) -> int:
+    """The built-in sum when `plug` is None, else what a person's function says; the choice is made by the compiler.
 
-    Whatever a person's function returns, the value is between -MOST and MOST, as searches and tables need it.
+    `to_move` is 1 where `me` has the next move, which only a person's function asks. Whatever that returns, the value
+    is between -MOST and MOST, as searches and tables need it.
     """
     if plug is None:
         return _built_in(me, opp, full, evaluation)
     else:
-        return int(min(max(plug(me, opp, board_size(full)), -MOST), MOST))
+        return int(min(max(plug(me, opp, to_move), -MOST), MOST))
 
 
 @kernel
 def evaluation_of(me: Board, opp: Board, full: Board, evaluation: AnyEvaluation, plug: Any) -> int:
-    """What a position is worth to `me`."""
-    return leaf_evaluation(me, opp, full, evaluation, plug)
-
-
-@inlined
-def board_size(full: Board) -> int:
-    """The size of a board from its mask: the squares of its first row."""
-    if len(full) == 1:
-        return count((full[0] & _BYTE,))
-    else:
-        return count((full[0] & Word(0xFFFF), full[0] & Word(0), full[0] & Word(0), full[0] & Word(0)))
+    """What a position is worth to `me`, who has the next move."""
+    return leaf_evaluation(me, opp, full, evaluation, plug, 1)

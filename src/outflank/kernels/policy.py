@@ -1,6 +1,6 @@
 """Playouts by policy: how both sides choose their moves after the tree ends, and what the result pays.
 
-A policy is data of one of three shapes (`Uniform`, `Guided`, `Cutoff`), and a search is compiled for the shape it uses:
+A policy is of one of four shapes (`Uniform`, `Own`, `Guided`, `Cutoff`), and a search is compiled for the one it uses:
 
 * `UNIFORM`: every legal move is equally likely; the only one that is worth its own inlined loop.
 * `HEURISTIC`: both sides take the best move by the one-ply formula H of "Reversi with Monte Carlo Tree Search".
@@ -8,6 +8,7 @@ A policy is data of one of three shapes (`Uniform`, `Guided`, `Cutoff`), and a s
 * `EPSILON`: both take the best H, except for a uniformly random move with probability epsilon.
 * `WEIGHTED`: both draw a square with probability proportional to its weight (Tenshi, "Reversed Reversi").
 * `CUTOFF`: uniform for a number of moves, then an evaluation squashed into 0..1 (future work of Phan & Synytsia).
+* `OWN`: both take the square that a person's function answers (`plug.py`).
 
 H, with P the worth of own squares minus that of opposing squares after the move, M the opposing moves after
 it and F the discs it turns:
@@ -19,7 +20,7 @@ Tables are written for the standard game. In the reversed game P and the late F 
 80 / (F + 1) stays, because turning few discs early keeps choices for later, which is as good there.
 
 Every playout has a random stream of its own, so it does not depend on the slice, the lane or the thread that plays it.
-Random moves draw once per ply, passes included; H and weights draw once per move, `EPSILON` twice.
+Random moves draw once per ply, passes included; H, weights and own functions draw once per move, `EPSILON` twice.
 
 Measured from the start, one core of an AMD EPYC with AVX-512, thousand playouts/s on 8x8 and 12x12: uniform 870 and 132
 alone, 3300 side by side; heuristic 184 and 10; own heuristic 184 and 15; epsilon 137 and 10; weighted (8 classes) 465
@@ -46,6 +47,7 @@ from outflank.kernels.bitboard import (
     moves,
     ranked,
     single,
+    without,
     without_first,
 )
 from outflank.kernels.evaluate import AnyEvaluation, Sums, leaf_evaluation, position_worth, worth
@@ -65,8 +67,9 @@ from outflank.kernels.playout import (
 )
 from outflank.kernels.rules import after, with_turned
 
-UNIFORM, HEURISTIC, OWN_HEURISTIC, EPSILON, WEIGHTED, CUTOFF = range(6)
+UNIFORM, HEURISTIC, OWN_HEURISTIC, EPSILON, WEIGHTED, CUTOFF, OWN = range(7)
 KINDS = ("uniform", "heuristic", "own_heuristic", "epsilon", "weighted", "cutoff")
+"""All but `OWN`, which has no name."""
 
 LATE_EMPTIES = 10
 """The most empty squares at which H is the formula of the end game."""
@@ -77,7 +80,7 @@ Values = npt.NDArray[np.float64]
 
 
 class Uniform(NamedTuple):
-    """Random moves, and what the result pays. All three classes begin with these fields."""
+    """Random moves, and what the result pays. All four classes begin with these fields."""
 
     kind: int
     """One of the constants above."""
@@ -85,6 +88,16 @@ class Uniform(NamedTuple):
     """+1 when most discs win, -1 when fewest do."""
     draw: float
     """What a draw pays to either side; a win pays 1 and a loss 0."""
+
+
+class Own(NamedTuple):
+    """Moves by a person's function."""
+
+    kind: int
+    sign: int
+    draw: float
+    plug: Any
+    """The square for (own, opp, legal, a random number, whether own is the side that searches)."""
 
 
 class Guided(NamedTuple):
@@ -120,9 +133,9 @@ class Cutoff(NamedTuple):
     """A person's evaluation or None; see `leaf_evaluation`."""
 
 
-Policy = Uniform | Guided | Cutoff
+Policy = Uniform | Own | Guided | Cutoff
 """Kernels tell them apart by their length, which the compiler folds: each search compiles the one it uses."""
-_UNIFORM_FIELDS, _CUTOFF_FIELDS = 3, 7
+_UNIFORM_FIELDS, _OWN_FIELDS, _CUTOFF_FIELDS, _GUIDED_FIELDS = 3, 4, 7, 8
 
 
 class Lanes(NamedTuple):
@@ -174,17 +187,22 @@ def _uniform_playout(
 
 
 @inlined
+def _cut_result(mine: Board, theirs: Board, full: Board, own: bool, policy: Cutoff) -> tuple[float, float]:
+    """What a playout pays where it was cut off or over, with `mine` to move: the side that began if `own`."""
+    if is_empty(moves(mine, theirs, full)) and is_empty(moves(theirs, mine, full)):
+        return _paid(_seen(own, mine, theirs), policy.sign, policy.draw)
+    value = leaf_evaluation(mine, theirs, full, policy.evaluation, policy.plug, 1)
+    share = 1.0 / (1.0 + exp(-value / policy.scale))
+    return (share, 1.0 - share) if own else (1.0 - share, share)
+
+
+@inlined
 def _cut_playout(
     me: Board, opp: Board, full: Board, policy: Cutoff, s0: Word, s1: Word
 ) -> tuple[float, float, int, Word, Word]:
-    mine, theirs, own, over, s0, s1 = random_moves(me, opp, full, policy.depth, s0, s1)
+    mine, theirs, own, _, s0, s1 = random_moves(me, opp, full, policy.depth, s0, s1)
     plies = count(either(mine, theirs)) - count(either(me, opp))
-    if over or (is_empty(moves(mine, theirs, full)) and is_empty(moves(theirs, mine, full))):
-        won, lost = _paid(_seen(own, mine, theirs), policy.sign, policy.draw)
-    else:
-        value = leaf_evaluation(mine, theirs, full, policy.evaluation, policy.plug)
-        share = 1.0 / (1.0 + exp(-value / policy.scale))
-        won, lost = (share, 1.0 - share) if own else (1.0 - share, share)
+    won, lost = _cut_result(mine, theirs, full, own, policy)
     return won, lost, plies, s0, s1
 
 
@@ -255,10 +273,9 @@ def _is_greedy(own: bool, policy: Guided, number: Word) -> bool:
 
 
 @inlined
-def _pick(
+def _guided_pick(
     me: Board, opp: Board, full: Board, squares: Board, own: bool, policy: Guided, s0: Word, s1: Word
 ) -> tuple[int, Word, Word]:
-    """(the square that a policy chooses among the legal ones, generator state after it)."""
     number = s0 + s1
     s0, s1 = advance(s0, s1)
     if policy.kind == WEIGHTED:
@@ -272,29 +289,83 @@ def _pick(
     return ranked(squares, choose(number, count(squares))), s0, s1
 
 
+@inlined
+def _pick(
+    me: Board, opp: Board, full: Board, squares: Board, own: bool, policy: Any, s0: Word, s1: Word
+) -> tuple[int, Word, Word]:
+    """(the square that a policy chooses among the legal ones, generator state after it)."""
+    if len(policy) == _GUIDED_FIELDS:
+        return _guided_pick(me, opp, full, squares, own, policy, s0, s1)
+    else:
+        number = s0 + s1
+        s0, s1 = advance(s0, s1)
+        if len(policy) == _OWN_FIELDS:
+            return policy.plug(me, opp, squares, number, 1 if own else 0), s0, s1
+        else:
+            return ranked(squares, choose(number, count(squares))), s0, s1
+
+
+@inlined
+def _after_pass(policy: Any, s0: Word, s1: Word) -> tuple[Word, Word]:
+    """The generator state after a pass, for which only random moves draw."""
+    if len(policy) == _UNIFORM_FIELDS or len(policy) == _CUTOFF_FIELDS:
+        return advance(s0, s1)
+    else:
+        return s0, s1
+
+
+@inlined
+def _most_moves(policy: Any) -> int:
+    if len(policy) == _CUTOFF_FIELDS:
+        return int(policy.depth)
+    else:
+        return UNLIMITED
+
+
+@inlined
+def _result(mine: Board, theirs: Board, full: Board, own: bool, policy: Any) -> tuple[float, float]:
+    """What a playout pays to the side that began and to the other; `mine` is to move, who began if `own`."""
+    if len(policy) == _CUTOFF_FIELDS:
+        return _cut_result(mine, theirs, full, own, policy)
+    else:
+        return _paid(_seen(own, mine, theirs), policy.sign, policy.draw)
+
+
 # --- playouts ---------------------------------------------------------------------------------------------
 
 
 @kernel
-def guided_playout(
-    me: Board, opp: Board, full: Board, own: bool, policy: Guided, s0: Word, s1: Word
-) -> tuple[float, float, int, Word, Word]:
-    """`policy_playout` of a guided policy; a function of its own, so that searches stay small."""
+def marked_playout(
+    me: Board, opp: Board, full: Board, own: bool, policy: Any, s0: Word, s1: Word
+) -> tuple[float, float, int, Board, Board, Word, Word]:
+    """`policy_playout` of any policy, one move after the other, with the squares that `me` took and that `opp` took.
+
+    A function of its own, so that searches stay small. Random moves have a faster loop, which does not know who took
+    what.
+    """
     mine, theirs, ours, passed = me, opp, own, False
-    while True:
+    by_me = by_opp = without(me, me)
+    left = _most_moves(policy)
+    while left > 0:
         squares = moves(mine, theirs, full)
         if is_empty(squares):
             if passed:
                 break
             passed = True
+            s0, s1 = _after_pass(policy, s0, s1)
             mine, theirs = theirs, mine
         else:
             passed = False
+            left -= 1
             square, s0, s1 = _pick(mine, theirs, full, squares, ours, policy, s0, s1)
+            if ours == own:
+                by_me = either(by_me, single(square, me))
+            else:
+                by_opp = either(by_opp, single(square, me))
             mine, theirs = after(mine, theirs, square)
         ours = not ours
-    won, lost = _paid(_seen(ours == own, mine, theirs), policy.sign, policy.draw)
-    return won, lost, count(either(mine, theirs)) - count(either(me, opp)), s0, s1
+    won, lost = _result(mine, theirs, full, ours == own, policy)
+    return won, lost, count(either(mine, theirs)) - count(either(me, opp)), by_me, by_opp, s0, s1
 
 
 @inlined
@@ -312,7 +383,8 @@ def policy_playout(
         if len(policy) == _CUTOFF_FIELDS:
             return _cut_playout(me, opp, full, policy, s0, s1)
         else:
-            return guided_playout(me, opp, full, own, policy, s0, s1)
+            won, lost, plies, _, _, s0, s1 = marked_playout(me, opp, full, own, policy, s0, s1)
+            return won, lost, plies, s0, s1
 
 
 @inlined

@@ -8,6 +8,10 @@ kept: they are replayed along the path, which costs less than fetching them.
 w/n and c/sqrt(n) are kept per node and renewed when a result is credited, so that comparing children needs one
 multiplication each and no division or root; the square root of the logarithm is taken once per node passed.
 
+A person's own selection (`Selection`) scores children in place of that formula, from what is kept of them: visits,
+mean, and on demand a prior weight and the results of simulations in which the same side made the same move later
+(all moves as first, AMAF; Gelly & Silver 2007).
+
 Simulation number i of a seed draws from a stream of its own. What a search has done therefore depends on the seed and
 on the number of simulations alone, never on the slices in which they were asked for.
 
@@ -22,10 +26,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from outflank.kernels.bitboard import count, first, is_empty, moves, without_first
+from outflank.kernels.bitboard import both, count, either, first, is_empty, moves, single, without, without_first
 from outflank.kernels.jit import Board, Word, inlined, kernel
 from outflank.kernels.playout import advance, choose, stream
-from outflank.kernels.policy import Lanes, playouts, policy_playout
+from outflank.kernels.policy import Lanes, marked_playout, playouts, policy_playout
 from outflank.kernels.rules import PASS, after_or_pass
 
 MOVER, OWN, OPPOSING = range(3)
@@ -89,6 +93,24 @@ class UctOptions(NamedTuple):
     """Playouts per simulation."""
 
 
+class Selection(NamedTuple):
+    """A person's own tree policy, and what it wants kept of every node beside the tree."""
+
+    score: Any
+    """(visits, mean, N of the formula, c, prior, AMAF visits, AMAF mean) -> the child with the largest is chosen."""
+    weight: Any
+    """(own, opp, legal, square) -> what the prior of a move is in proportion to."""
+    untried: bool
+    """Whether children that were never visited are scored too, and not each tried once first."""
+    has_priors: bool
+    has_amaf: bool
+    priors: npt.NDArray[np.float64]
+    """[slots], or anything without priors: shares of a node's children, 1 in all."""
+    amaf_visits: npt.NDArray[np.int32]
+    amaf_sums: npt.NDArray[np.float64]
+    """[slots], or anything without AMAF."""
+
+
 @inlined
 def _clear(tree: Tree, slot: int, square: int) -> None:
     tree.visits[slot], tree.sums[slot], tree.means[slot], tree.spreads[slot] = 0, 0.0, 0.0, 0.0
@@ -117,6 +139,23 @@ def begin(tree: Tree) -> None:
 
 
 @inlined
+def _clear_selected(me: Board, opp: Board, legal: Board, tree: Tree, block: int, degree: int, selection: Any) -> None:
+    """Begins what a selection wants kept of a block of new children."""
+    if selection.has_amaf:
+        for child in range(block, block + degree):
+            selection.amaf_visits[child], selection.amaf_sums[child] = 0, 0.0
+    if selection.has_priors:
+        total = 0.0
+        for child in range(block, block + degree):
+            square = tree.squares[child]
+            weight = 1.0 if square == PASS else selection.weight(me, opp, legal, np.int64(square))
+            selection.priors[child] = weight
+            total += weight
+        for child in range(block, block + degree):
+            selection.priors[child] = selection.priors[child] / total if total > 0.0 else 1.0 / degree
+
+
+@inlined
 def _make_block(tree: Tree, slot: int, squares: Board, degree: int) -> None:
     """Gives a node a block of untried children, or notes that there is no room."""
     block = tree.counters[USED]
@@ -134,7 +173,7 @@ def _make_block(tree: Tree, slot: int, squares: Board, degree: int) -> None:
 
 
 @inlined
-def _expand(me: Board, opp: Board, full: Board, tree: Tree, slot: int, pass_leaf: bool) -> None:
+def _expand(me: Board, opp: Board, full: Board, tree: Tree, slot: int, pass_leaf: bool, selection: Any) -> None:
     """Gives a node its block of children, or marks it as one that never has any."""
     squares = moves(me, opp, full)
     if is_empty(squares):
@@ -144,7 +183,13 @@ def _expand(me: Board, opp: Board, full: Board, tree: Tree, slot: int, pass_leaf
         if pass_leaf:
             tree.children[slot] = PASSING
             return
-    _make_block(tree, slot, squares, max(count(squares), 1))
+    degree = max(count(squares), 1)
+    _make_block(tree, slot, squares, degree)
+    if selection is None:
+        return
+    else:
+        if tree.children[slot] > 0:
+            _clear_selected(me, opp, squares, tree, int(tree.children[slot]), degree, selection)
 
 
 @inlined
@@ -175,15 +220,72 @@ def _best_child(tree: Tree, slot: int, depth: int, logarithm: int) -> int:
 
 
 @inlined
-def _take_untried(tree: Tree, slot: int, number: Word, in_order: bool) -> int:
-    """The next child to try, brought to the front of the untried ones: a random one unless `in_order`."""
+def _highest_score(tree: Tree, slot: int, depth: int, reading: UctOptions, selection: Any) -> int:
+    """The child that a person's own selection scores highest; of equal ones the first in its block."""
+    block, total = int(tree.children[slot]), _counted(tree, slot, depth, reading.logarithm)
+    number = tree.degrees[slot] if selection.untried else tree.tried[slot]
+    chosen, best = block, -np.inf
+    for child in range(block, block + number):
+        prior = selection.priors[child] if selection.has_priors else 1.0 / tree.degrees[slot]
+        amaf_visits, amaf_mean = 0, 0.0
+        if selection.has_amaf:
+            amaf_visits = int(selection.amaf_visits[child])
+            amaf_mean = selection.amaf_sums[child] / amaf_visits if amaf_visits > 0 else 0.0
+        value = selection.score(
+            int(tree.visits[child]), tree.means[child], total, reading.exploration, prior, amaf_visits, amaf_mean
+        )
+        if value > best:
+            chosen, best = child, value
+    return chosen
+
+
+@inlined
+def _swap_selected(selection: Any, one: int, other: int) -> None:
+    if selection.has_priors:
+        selection.priors[one], selection.priors[other] = selection.priors[other], selection.priors[one]
+    if selection.has_amaf:
+        visits, sums = selection.amaf_visits, selection.amaf_sums
+        visits[one], visits[other] = visits[other], visits[one]
+        sums[one], sums[other] = sums[other], sums[one]
+
+
+@inlined
+def _take_untried(tree: Tree, slot: int, child: int, selection: Any) -> int:
+    """The slot of a child that is tried now for the first time: it changes places with the first untried one."""
+    front = int(tree.children[slot]) + int(tree.tried[slot])
+    tree.tried[slot] += 1
+    tree.squares[front], tree.squares[child] = tree.squares[child], tree.squares[front]
+    if selection is None:
+        return front
+    else:
+        _swap_selected(selection, front, child)
+        return front
+
+
+@inlined
+def _untried_child(tree: Tree, slot: int, number: Word, in_order: bool) -> int:
+    """One of the children that were never tried: a random one unless `in_order`."""
     tried = int(tree.tried[slot])
     front = int(tree.children[slot]) + tried
-    tree.tried[slot] = tried + 1
-    if not in_order:
-        drawn = front + int(choose(number, tree.degrees[slot] - tried))
-        tree.squares[front], tree.squares[drawn] = tree.squares[drawn], tree.squares[front]
-    return front
+    return front if in_order else front + int(choose(number, tree.degrees[slot] - tried))
+
+
+@inlined
+def _next_child(
+    tree: Tree, slot: int, depth: int, reading: UctOptions, selection: Any, number: Word
+) -> tuple[int, bool]:
+    """(the child to go to, whether it is tried for the first time)."""
+    complete = tree.tried[slot] == tree.degrees[slot]
+    if selection is None:
+        if complete:
+            return _best_child(tree, slot, depth, reading.logarithm), False
+    else:
+        if complete or selection.untried:
+            child = _highest_score(tree, slot, depth, reading, selection)
+            if child < tree.children[slot] + tree.tried[slot]:
+                return child, False
+            return _take_untried(tree, slot, child, selection), True
+    return _take_untried(tree, slot, _untried_child(tree, slot, number, reading.expand_all), selection), True
 
 
 @inlined
@@ -202,6 +304,32 @@ def _credit(tree: Tree, depth: int, own: float, opposing: float, reading: UctOpt
 
 
 @inlined
+def _credit_amaf(
+    tree: Tree, depth: int, by_own: Board, by_other: Board, own: float, opposing: float, reading: UctOptions, kept: Any
+) -> None:
+    """Adds the rewards of a simulation to every move that its side made then or later; `kept` is a `Selection`.
+
+    `by_own` and `by_other` are the squares that the side that searches and the other took in the playout.
+    """
+    for level in range(depth - 1, -1, -1):
+        square = tree.squares[tree.path[level + 1]]
+        if square != PASS:
+            if level & 1 == 0:
+                by_own = either(by_own, single(square, by_own))
+            else:
+                by_other = either(by_other, single(square, by_other))
+        taken = by_own if level & 1 == 0 else by_other
+        into = own if level & 1 == 0 else opposing
+        reward = into if reading.credited == MOVER else own if reading.credited == OWN else opposing
+        block = int(tree.children[tree.path[level]])
+        for child in range(block, block + tree.degrees[tree.path[level]]):
+            move = tree.squares[child]
+            if move != PASS and not is_empty(both(taken, single(move, taken))):
+                kept.amaf_visits[child] += 1
+                kept.amaf_sums[child] += reward
+
+
+@inlined
 def _replay(me: Board, opp: Board, tree: Tree, depth: int) -> tuple[Board, Board]:
     """The boards at this depth of the last path."""
     for level in range(1, depth + 1):
@@ -211,7 +339,7 @@ def _replay(me: Board, opp: Board, tree: Tree, depth: int) -> tuple[Board, Board
 
 @inlined
 def _descend(
-    me: Board, opp: Board, full: Board, tree: Tree, reading: UctOptions, number: Word
+    me: Board, opp: Board, full: Board, tree: Tree, reading: UctOptions, selection: Any, number: Word
 ) -> tuple[Board, Board, int, bool]:
     """Walks to the node to simulate from: (its boards, its depth, whether it is new). The path is left in the tree."""
     depth, counters = 0, tree.counters
@@ -224,16 +352,12 @@ def _descend(
     while True:
         slot = tree.path[depth]
         if tree.children[slot] == UNEXPANDED and depth < reading.most_depth:
-            _expand(me, opp, full, tree, slot, reading.pass_leaf)
+            _expand(me, opp, full, tree, slot, reading.pass_leaf, selection)
         if tree.children[slot] < 0:
             return me, opp, depth, False
-        fresh = tree.tried[slot] < tree.degrees[slot]
-        if fresh:
-            child = _take_untried(tree, slot, number, reading.expand_all)
-            if reading.expand_all and tree.tried[slot] < tree.degrees[slot]:
-                counters[HELD] = depth
-        else:
-            child = _best_child(tree, slot, depth, reading.logarithm)
+        child, fresh = _next_child(tree, slot, depth, reading, selection, number)
+        if fresh and reading.expand_all and tree.tried[slot] < tree.degrees[slot]:
+            counters[HELD] = depth
         me, opp = after_or_pass(me, opp, tree.squares[child])
         depth += 1
         tree.path[depth] = child
@@ -262,6 +386,29 @@ def _rewards(
         return playouts(me, opp, full, own, policy, s0 + s1, simulation, repeats, lanes, 0.0, 0.0)
 
 
+@inlined
+def _marked_rewards(
+    me: Board,
+    opp: Board,
+    full: Board,
+    simulation: int,
+    own: bool,
+    policy: Any,
+    repeats: int,
+    lanes: Lanes | None,
+    selection: Any,
+    s0: Word,
+    s1: Word,
+) -> tuple[float, float, int, Board, Board]:
+    """`_rewards`, and where a selection wants to know the squares that `me` and `opp` took."""
+    if selection.has_amaf:
+        won, lost, plies, by_me, by_opp, s0, s1 = marked_playout(me, opp, full, own, policy, s0, s1)
+        return won, lost, plies, by_me, by_opp
+    nothing = without(me, me)
+    won, lost, plies = _rewards(me, opp, full, simulation, own, policy, repeats, lanes, s0, s1)
+    return won, lost, plies, nothing, nothing
+
+
 @kernel
 def simulate(
     me: Board,
@@ -271,6 +418,7 @@ def simulate(
     reading: UctOptions,
     policy: Any,
     lanes: Lanes | None,
+    selection: Any,
     seed: Word,
     number: int,
     nodes: int,
@@ -279,7 +427,7 @@ def simulate(
 
     `me`, to move, is the side that searches. A node is counted for every child made and every disc placed in a
     playout; walking down is not counted. The state is in the tree: call again to go on. With `lanes` a simulation is
-    `reading.repeats` playouts, otherwise one.
+    `reading.repeats` playouts, otherwise one. `selection` is a person's own or None; one with AMAF takes no `lanes`.
     """
     counters = tree.counters
     done = 0
@@ -287,13 +435,22 @@ def simulate(
         s0, s1 = stream(seed, Word(counters[SIMULATIONS]))
         draw = s0 + s1
         s0, s1 = advance(s0, s1)
-        mine, theirs, depth, made = _descend(me, opp, full, tree, reading, draw)
+        mine, theirs, depth, made = _descend(me, opp, full, tree, reading, selection, draw)
         own = depth & 1 == 0
-        won, lost, plies = _rewards(
-            mine, theirs, full, counters[SIMULATIONS], own, policy, reading.repeats, lanes, s0, s1
-        )
-        if depth & 1:
-            won, lost = lost, won
+        if selection is None:
+            won, lost, plies = _rewards(
+                mine, theirs, full, counters[SIMULATIONS], own, policy, reading.repeats, lanes, s0, s1
+            )
+            if depth & 1:
+                won, lost = lost, won
+        else:
+            won, lost, plies, by_own, by_other = _marked_rewards(
+                mine, theirs, full, counters[SIMULATIONS], own, policy, reading.repeats, lanes, selection, s0, s1
+            )
+            if depth & 1:
+                won, lost, by_own, by_other = lost, won, by_other, by_own
+            if selection.has_amaf:
+                _credit_amaf(tree, depth, by_own, by_other, won, lost, reading, selection)
         _credit(tree, depth, won, lost, reading)
         counters[NODES] += plies + (1 if made else 0)
         counters[DEEPEST] = max(counters[DEEPEST], depth)
@@ -313,8 +470,17 @@ def _move_slot(tree: Tree, source: int, target: int) -> None:
     tree.tried[target], tree.squares[target] = tree.tried[source], tree.squares[source]
 
 
+@inlined
+def _move_selected(selection: Any, source: int, target: int) -> None:
+    if selection.has_priors:
+        selection.priors[target] = selection.priors[source]
+    if selection.has_amaf:
+        selection.amaf_visits[target] = selection.amaf_visits[source]
+        selection.amaf_sums[target] = selection.amaf_sums[source]
+
+
 @kernel
-def keep(tree: Tree, root: int, owners: npt.NDArray[np.int32], depths: npt.NDArray[np.int32]) -> None:
+def keep(tree: Tree, root: int, owners: npt.NDArray[np.int32], depths: npt.NDArray[np.int32], selection: Any) -> None:
     """Makes slot `root` the root and drops whatever does not descend from it, in one pass and in place.
 
     Children have higher slots than their parents and blocks stay whole, so every node only moves down, to where
@@ -334,6 +500,8 @@ def keep(tree: Tree, root: int, owners: npt.NDArray[np.int32], depths: npt.NDArr
             owners[child], depths[child] = target + 1, depth + 1
         parent = owners[slot] - 1
         _move_slot(tree, slot, target)
+        if selection is not None:
+            _move_selected(selection, slot, target)
         if tree.children[parent] == slot:
             tree.children[parent] = target
         target += 1

@@ -20,6 +20,7 @@ from outflank.errors import BadSpec
 from outflank.evaluation import EvaluationSpec, Table, read_table
 from outflank.kernels import alphabeta as kernel
 from outflank.kernels.table import new_table
+from outflank.plugins import Plugin, raise_faults
 from outflank.search.clock import Clock
 from outflank.search.decision import Decision, RootMove
 from outflank.search.limits import Limits
@@ -47,7 +48,8 @@ class MinimaxOptions:
     """How a minimax searches; the names are the keys of the tables above."""
 
     pruning: str = "alphabeta"
-    order: str = "none"
+    order: str | Plugin = "none"
+    """A key of ORDERS, or a person's function: the moves with the largest keys are tried first."""
     ties: str = "first"
     eval_view: str = "root"
     pass_costs_depth: bool = True
@@ -60,7 +62,7 @@ class MinimaxOptions:
 
 
 @lru_cache(maxsize=64)
-def order_classes(rules: Rules, order: str, table: Table) -> npt.NDArray[np.uint64]:
+def order_classes(rules: Rules, order: str | Plugin, table: Table) -> npt.NDArray[np.uint64]:
     """Shape [classes, words]: squares in the order they are tried, best class first, row by row within one.
 
     In the reversed game good squares are the ones of low worth.
@@ -68,7 +70,7 @@ def order_classes(rules: Rules, order: str, table: Table) -> npt.NDArray[np.uint
     >>> order_classes(Rules(4), "positional", read_table("nested")).tolist()
     [[150994953], [101255430], [394752]]
     """
-    if order == "none":
+    if order == "none" or isinstance(order, Plugin):
         return np.array([rules.board(rules.full)], np.uint64)
     worth = table.squares(rules.size)
     best_first = (order != "worst_first") == (rules.variant == "standard")
@@ -97,6 +99,8 @@ class _Setting(NamedTuple):
 
     evaluation: Any
     plug: Any
+    key: Any
+    """A person's order of moves, or None."""
     classes: npt.NDArray[np.uint64]
     options: tuple[kernel.Options, kernel.Options]
     """With black and with white to move at the root."""
@@ -135,8 +139,10 @@ class MinimaxSearch(Player):
         self.explains = False
 
     def check_rules(self, rules: Rules) -> None:
-        """The evaluation must be made for such boards."""
+        """The evaluation must be made for such boards, and what is a person's own be compiled."""
         self.evaluation.check_rules(rules)
+        if isinstance(self.ways.order, Plugin):
+            self.ways.order.build(rules)
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
         """The move with the highest value; equal ones by the rule of ties, for which `seed` serves.
@@ -181,14 +187,15 @@ class MinimaxSearch(Player):
             table = self.evaluation.table if len(self.evaluation.table.quarter) != 1 else read_table("nested")
             classes = order_classes(rules, self.ways.order, table)
             options = (self._options(rules, Color.BLACK), self._options(rules, Color.WHITE))
-            self._settings[rules] = _Setting(*self.evaluation.build(rules), classes, options)
+            key = self.ways.order.build(rules) if isinstance(self.ways.order, Plugin) else None
+            self._settings[rules] = _Setting(*self.evaluation.build(rules), key, classes, options)
         return self._settings[rules]
 
     def _options(self, rules: Rules, turn: Color) -> kernel.Options:
         ways = self.ways
         return kernel.Options(
             pruning=PRUNING[ways.pruning],
-            order=ORDERS[ways.order],
+            order=kernel.BY_KEY if isinstance(ways.order, Plugin) else ORDERS[ways.order],
             ties=TIES[ways.ties],
             leaf_view=kernel.NEGAMAX if self.evaluation.of_mover else VIEWS[ways.eval_view],
             root_is_black=int(turn is Color.BLACK),
@@ -211,7 +218,7 @@ class _Run:
         self.position, self.clock, self.node_limit = position, clock, nodes
         self.me, self.opp, self.full = position.boards
         self.parent = search
-        self.evaluation, self.plug, self.classes, options = search.setting(position.rules)
+        self.evaluation, self.plug, self.key, self.classes, options = search.setting(position.rules)
         self.options = options[position.turn]
         self.table = search._table
         search._searches += 1
@@ -238,8 +245,10 @@ class _Run:
                 self.options,
                 self.evaluation,
                 self.plug,
+                self.key,
                 self._slice(before),
             )
+            raise_faults(self.plug, self.key)
             used = stack.state.item(kernel.NODES)
             self.clock.worked(used - before)
             if finished:

@@ -13,6 +13,7 @@ from outflank.kernels import policy as kernels
 from outflank.kernels.jit import Word
 from outflank.kernels.playout import LANES
 from outflank.kernels.rules import play
+from outflank.plugins import raise_faults
 from outflank.search.clock import Clock
 from outflank.search.decision import Decision, RootMove
 from outflank.search.limits import NO_LIMIT, Limits
@@ -105,6 +106,7 @@ class FlatMonteCarlo(Player):
             before = _nodes(samples)
             for one in samples:
                 one.play(number, policy, word, self._lanes)
+                raise_faults(getattr(policy, "plug", None))
                 if number == 1 and _reached(samples, limits, clock):
                     return samples
             clock.worked(number * len(samples))

@@ -1,8 +1,10 @@
-"""Playout policies by text: `uniform`, `own_heuristic(squares=classic)`, `cutoff(depth=6, eval=positional)`."""
+"""Playout policies by text: `uniform`, `own_heuristic(squares=classic)`, `cutoff(eval=positional)`, `module:f`."""
 
 from dataclasses import dataclass
 
+from outflank.errors import BadSpec
 from outflank.evaluation import evaluation_option, squares_option
+from outflank.plugins import Plugin
 from outflank.schema import Option, OptionType, Signature, choice, lookup, number, whole
 from outflank.search.policy import PlayoutPolicy
 from outflank.spec import Value, as_call
@@ -65,9 +67,10 @@ class PlayoutSpec:
     policy: PlayoutPolicy
 
     def load(self) -> PlayoutPolicy:
-        """The policy; raises BadSpec where its evaluation names a function that is not there."""
-        if self.policy.evaluation is not None:
-            self.policy.evaluation.load()
+        """The policy; raises BadSpec where it or its evaluation names a function that is not there."""
+        for named in (self.policy.evaluation, self.policy.function):
+            if named is not None:
+                named.load()
         return self.policy
 
 
@@ -77,8 +80,12 @@ def playout_signatures() -> dict[str, Signature]:
 
 
 def read_playout(value: Value) -> PlayoutSpec:
-    """The policy of a name with its options."""
+    """The policy of a name with its options, or of `module:function`, which is not loaded before it is used."""
     call = as_call(value)
+    if ":" in call.name:
+        if call.values or call.options:
+            raise BadSpec(f"{call.name} is a function and takes no options here; expected {call.name} alone")
+        return PlayoutSpec(call.name, PlayoutPolicy(function=Plugin("playout", call.name)))
     filled = lookup(call, _SIGNATURES, "playout").fill(call)
     policy = PlayoutPolicy(
         call.name,
@@ -95,6 +102,6 @@ def read_playout(value: Value) -> PlayoutSpec:
 
 def playout_option() -> Option:
     """The option `playout`."""
-    words = "uniform | heuristic(…) | own_heuristic(…) | epsilon(…) | weighted(…) | cutoff(…)"
+    words = "uniform | heuristic(…) | own_heuristic(…) | epsilon(…) | weighted(…) | cutoff(…) | module:function"
     read = OptionType(words, read_playout, lambda spec: spec.canonical)
     return Option("playout", read, "uniform", "how moves of playouts are chosen")

@@ -17,7 +17,8 @@ from outflank.board import Rules
 from outflank.errors import BadSpec
 from outflank.evaluation import EvaluationSpec, Table, byte_sums, read_evaluation
 from outflank.kernels.jit import Words
-from outflank.kernels.policy import KINDS, Cutoff, Guided, Policy, Uniform
+from outflank.kernels.policy import KINDS, OWN, Cutoff, Guided, Own, Policy, Uniform
+from outflank.plugins import Plugin
 from outflank.schema import LARGEST
 
 SquareTable = Table | Sequence[int] | npt.NDArray[np.integer]
@@ -64,6 +65,8 @@ class PlayoutPolicy:
     """The evaluation at which `cutoff` expects 73 % of the points."""
     evaluation: EvaluationSpec | None = None
     """What `cutoff` evaluates with; the discs by default."""
+    function: Plugin | None = None
+    """A person's own, which chooses the moves in place of `kind`."""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -74,11 +77,13 @@ class PlayoutPolicy:
             raise BadSpec(f"depth={self.depth}, scale={self.scale} is not possible; expected 0 to 400, 0.001 to 1e+12")
 
     def check_rules(self, rules: Rules) -> None:
-        """Raises BadSpec where a table or an evaluation is for other boards."""
+        """Raises BadSpec where a table or an evaluation is for other boards, or code cannot be compiled."""
         for table in (self.worths, self.weights):
             squares_of(table, rules.size, 0)
         if self.evaluation is not None:
             self.evaluation.check_rules(rules)
+        if self.function is not None:
+            self.function.build(rules)
 
     def build(self, rules: Rules, draw: float) -> Policy:
         """What kernels take: tables in the layout of these rules; a draw pays `draw`."""
@@ -87,7 +92,10 @@ class PlayoutPolicy:
 
 @lru_cache(maxsize=64)
 def _build(policy: PlayoutPolicy, rules: Rules, draw: float) -> Policy:
-    paid = Uniform(KINDS.index(policy.kind), 1 if rules.variant == "standard" else -1, float(draw))
+    kind = KINDS.index(policy.kind) if policy.function is None else OWN
+    paid = Uniform(kind, 1 if rules.variant == "standard" else -1, float(draw))
+    if policy.function is not None:
+        return Own(*paid, policy.function.build(rules))
     if policy.kind == "uniform":
         return paid
     if policy.kind == "cutoff":

@@ -2,13 +2,14 @@
 
 | option | default | other readings |
 |---|---|---|
-| expand | one child per playout | `all`: every child of a leaf once (He; Tenshi) |
+| expand | one child per playout | `all`: every child of a leaf once (He; Tenshi); `selected`: as `select` says |
 | backup | the mover into a node | `agent`: always the searching side (Phan & Synytsia, He & Lin); `black` |
 | log | visits of the parent | `siblings`, `layer` (He & Lin) |
 | final | most visits | `win_rate` (all papers with a tree) |
 | pass_node | a pass is a child | `leaf`: played out again at every visit (Phan & Synytsia) |
 | draw | 0.5 | 0 (He & Lin) |
 | tree | full | `flat`: a bandit over the root moves (He & Lin, figure 2) |
+| select | the formula above | a person's own function of visits, mean, prior and AMAF |
 | reuse | fresh tree for every move | the part of the tree that the game has reached is kept (Tenshi) |
 
 `backup=agent` is a tree in which the opponent helps; `backup=black` plays to lose as white. The tree has a fixed number
@@ -33,7 +34,8 @@ from outflank.kernels import uct as kernels
 from outflank.kernels.jit import Word
 from outflank.kernels.policy import lanes_for_playouts
 from outflank.kernels.rules import PASS
-from outflank.kernels.uct import Tree, UctOptions
+from outflank.kernels.uct import Selection, Tree, UctOptions
+from outflank.plugins import Plugin, raise_faults, score
 from outflank.search.clock import Clock
 from outflank.search.decision import Decision, RootMove
 from outflank.search.limits import NO_LIMIT, Limits
@@ -41,7 +43,7 @@ from outflank.search.memory import MOST_MEGABYTES, memory_for
 from outflank.search.player import Player
 from outflank.search.policy import PlayoutPolicy
 
-Expand = Literal["one", "all"]
+Expand = Literal["one", "all", "selected"]
 Backup = Literal["mover", "agent", "black"]
 Log = Literal["parent", "siblings", "layer"]
 Final = Literal["visits", "win_rate"]
@@ -50,6 +52,7 @@ TreeKind = Literal["full", "flat"]
 
 BYTES_PER_NODE = 46
 """Memory of one slot of the tree, working space of `keep` included."""
+_BYTES_OF_PRIOR, _BYTES_OF_AMAF = 8, 12
 
 _SEED_MASK = 2**64 - 1
 _FIRST_RATE = 20_000.0
@@ -107,11 +110,12 @@ class UctSearch(Player):
         expand: Expand = "one",
         backup: Backup = "mover",
         log: Log = "parent",
-        final: Final = "visits",
+        final: Final | Plugin = "visits",
         pass_node: PassNode = "child",
         draw: float = 0.5,
         tree: TreeKind = "full",
         reuse: bool = False,
+        select: Plugin | None = None,
         policy: PlayoutPolicy | None = None,
         leaf_playouts: int = 1,
         memory: float = 256,
@@ -121,7 +125,7 @@ class UctSearch(Player):
             ("expand", expand, Expand),
             ("backup", backup, Backup),
             ("log", log, Log),
-            ("final", final, Final),
+            ("final", "visits" if isinstance(final, Plugin) else final, Final),
             ("pass_node", pass_node, PassNode),
             ("tree", tree, TreeKind),
         ):
@@ -132,8 +136,15 @@ class UctSearch(Player):
                 f"exploration={exploration}, draw={draw}, leaf_playouts={leaf_playouts}, memory={memory} "
                 f"is not possible; expected 0 to {MOST_EXPLORATION}, 0 to 1, 1 to 1024, above 0 to {MOST_MEGABYTES}"
             )
+        if expand == "selected" and select is None:
+            raise BadSpec("expand=selected has nothing to go by; expected select=module:function beside it")
         with memory_for("memory", memory):
             pass
+        self.select = select
+        self._has_priors = select is not None and select.takes("prior")
+        self._has_amaf = select is not None and select.takes("amaf_visits", "amaf_mean")
+        if self._has_amaf and leaf_playouts > 1:
+            raise BadSpec(f"leaf_playouts={leaf_playouts} with a select that takes amaf_mean; expected 1")
         self.exploration, self.expand, self.backup, self.log = exploration, expand, backup, log
         self.final, self.pass_node, self.draw, self.tree = final, pass_node, draw, tree
         self.reuse, self.policy, self.leaf_playouts = reuse, policy or PlayoutPolicy(), leaf_playouts
@@ -145,6 +156,7 @@ class UctSearch(Player):
         self._nodes: Tree | None = None
         self._owners = self._depths = np.empty(0, np.int32)
         self._root: Position | None = None
+        self._selections: dict[Rules, Selection] = {}
 
     def be_brief(self) -> None:
         """Tells neither the expected line nor the other moves from now on."""
@@ -155,8 +167,13 @@ class UctSearch(Player):
         self._root = None
 
     def check_rules(self, rules: Rules) -> None:
-        """The tables of the playouts must fit the board."""
+        """The tables of the playouts must fit the board, and what is a person's own be compiled."""
         self.policy.check_rules(rules)
+        if isinstance(self.final, Plugin):
+            self.final.build(rules)
+        if self.select is not None:
+            self.select.build(rules)
+            self.select.build_prior(rules)
 
     def rehearse(self, rules: Rules) -> None:
         """A short search, and another one below it where the tree is kept."""
@@ -211,9 +228,12 @@ class UctSearch(Player):
         left = min(left, (_MOST_VISITS - tree.visits.item(0)) // self.leaf_playouts)
         nodes, word, boards = limits.nodes or NO_LIMIT, Word(seed & _SEED_MASK), position.boards
         lanes = lanes_for_playouts() if self.leaf_playouts > 1 else None
+        selection = self._selection(position.rules)
+        plugs = [getattr(policy, "plug", None), *([selection.score, selection.weight] if selection else [])]
         while left:
             number, counted = min(max(1, clock.slice() // self.leaf_playouts), left), tree.counters.item(kernels.NODES)
-            done = kernels.simulate(*boards, tree, reading, policy, lanes, word, number, nodes)
+            done = kernels.simulate(*boards, tree, reading, policy, lanes, selection, word, number, nodes)
+            raise_faults(*plugs)
             clock.worked(done * self.leaf_playouts)
             left -= done
             yield
@@ -226,7 +246,7 @@ class UctSearch(Player):
     def _tree_at(self, position: Position) -> Tree:
         """The tree with its root at this position: what is left of the last one, or a fresh one."""
         if self._nodes is None:
-            slots = max(_LEAST_SLOTS, int(self.memory * 2**20 / BYTES_PER_NODE))
+            slots = max(_LEAST_SLOTS, int(self.memory * 2**20 / self._bytes_per_node))
             with memory_for("memory", self.memory):
                 nodes, owners, depths = _new_tree(slots), np.empty(slots, np.int32), np.empty(slots, np.int32)
             self._nodes, self._owners, self._depths = nodes, owners, depths
@@ -234,9 +254,34 @@ class UctSearch(Player):
         if slot is None:
             kernels.plant(self._nodes)
         else:
-            kernels.keep(self._nodes, slot, self._owners, self._depths)
+            kernels.keep(self._nodes, slot, self._owners, self._depths, self._selection(position.rules))
             kernels.begin(self._nodes)
         return self._nodes
+
+    @property
+    def _bytes_per_node(self) -> int:
+        return BYTES_PER_NODE + _BYTES_OF_PRIOR * self._has_priors + _BYTES_OF_AMAF * self._has_amaf
+
+    def _selection(self, rules: Rules) -> Selection | None:
+        """A person's own tree policy with room for what it wants kept of the nodes, once there is a tree."""
+        if self.select is None or self._nodes is None:
+            return None
+        if rules not in self._selections:
+            slots = len(self._nodes.visits)
+            priors, amaf = slots if self._has_priors else 1, slots if self._has_amaf else 1
+            self._selections = {  # of one game at a time, as the tree
+                rules: Selection(
+                    self.select.build(rules),
+                    self.select.build_prior(rules),
+                    self.expand == "selected",
+                    self._has_priors,
+                    self._has_amaf,
+                    np.empty(priors),
+                    np.empty(amaf, np.int32),
+                    np.empty(amaf),
+                )
+            }
+        return self._selections[rules]
 
     def _slot_of(self, position: Position) -> int | None:
         """The visited node of the old tree that holds a position, or None."""
@@ -257,8 +302,14 @@ class UctSearch(Player):
 
     # --- dressing the result --------------------------------------------------------------------------
 
-    def _final(self, visits: list[int], means: list[float]) -> int:
+    def _final(self, visits: list[int], means: list[float], rules: Rules) -> int:
         """The number of the child to play; among equals the one tried first."""
+        if isinstance(self.final, Plugin):
+            plug, total, scores = self.final.build(rules), sum(visits), {}
+            for i in (i for i, n in enumerate(visits) if n):
+                facts = {"visits": visits[i], "mean": means[i], "total": total, "c": float(self.exploration)}
+                scores[i] = score(plug, self.final.name, facts)
+            return max(scores, key=lambda i: scores[i])
         most = max(visits)
         if self.final == "visits" and visits.count(most) == 1:
             return visits.index(most)
@@ -276,7 +327,7 @@ class UctSearch(Player):
         else:
             rates = means
         names = [squares[bit] for bit in tree.squares[block : block + len(visits)].tolist()]
-        best = self._final(visits, means)
+        best = self._final(visits, means, position.rules)
         told = sorted(zip(names, visits, rates, strict=True)) if self.explains else []
         found = [RootMove(move, rate if n else None, True, n, rate if n else None) for move, n, rate in told]
         counters = tree.counters.tolist()

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from outflank.agents import agent
 from outflank.board import Color, Position, Rules, Variant
 from outflank.errors import EngineFailed
-from outflank.evaluation import load_object
+from outflank.plugins import load_object
 
 SECONDS = 5.0
 """For a move (line 322)."""
