@@ -91,6 +91,15 @@ class Table:
         fold = [min(i, size - 1 - i, len(self.quarter) - 1) for i in range(size)]
         return np.array([self.quarter[row][column] for row in fold for column in fold], np.int32)
 
+    def triangle(self, size: int) -> tuple[int, ...]:
+        """The numbers that are left of a board under its symmetries, as a list is written: a1 b1 c1 d1 b2 c2 d2 …
+
+        >>> read_table("corners").triangle(6)
+        (100, 4, 4, 1, 1, 1)
+        """
+        rows, half = self.squares(size).reshape(size, size).tolist(), size // 2
+        return tuple(rows[row][column] for row in range(half) for column in range(row, half))
+
 
 def read_table(value: Value, least: int = -LARGEST) -> Table:
     """The table of a name, or of a list: n² numbers, or the upper triangle of a quarter; none below `least`."""
