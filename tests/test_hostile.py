@@ -72,6 +72,12 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "review": (_all(outflank.review), {"game": Game.of(LATE, "d4"), "seconds_per_move": None, "depth": 2}),
     "match": (outflank.match, {"a": "random", "b": "greedy", "store": ":memory:", **AGENTS}),
     "tournament": (outflank.tournament, {"agents": ["random", "greedy"], "store": ":memory:", **AGENTS}),
+    "tune": (
+        outflank.tune,
+        {"agent": "uct(playouts=1)", "over": "c=0.1..2.0", "rules": Rules(4), "method": "random", "games": 100}
+        | {"confirm": 2, "curve": 0, "anchors": 0, "control": False, "openings": "random(4)", "seed": 0}
+        | {"workers": 1, "directory": None},
+    ),
     "play": (outflank.play, {"black": "random", "white": "greedy", "start": START, "seed": 0, "limits": None}),
     "solve": (
         outflank.solve,
@@ -190,6 +196,7 @@ BASES: dict[str, list[str]] = {
     "bench": ["--no-such-option"],
     "selfplay": ["standard 4x4", "--games", "1", "--out", "games.no-such-kind", "--quiet"],
     "label": ["games.txt", "--rules", "standard 4x4", "--out", "labels", "--workers", "1025", "--quiet"],
+    "tune": ["uct", "--over", "c=0.1..2.0", "--out", "tuned", "--workers", "1025", "--quiet"],
     "learn": ["patterns", "games.txt", "--out", "weights.no-such-kind"],
 }
 """Commands that would play are stopped behind their checks by a number of workers, or a size, that is not possible."""

@@ -68,6 +68,8 @@ if TYPE_CHECKING:
     from outflank.game import Termination as Termination
     from outflank.game_loop import TimeControl as TimeControl
     from outflank.game_loop import play as play
+    from outflank.learn.tuning import Tuning as Tuning
+    from outflank.learn.tuning import tune as tune
     from outflank.search.clock import stoppable as stoppable
     from outflank.search.decision import Decision as Decision
     from outflank.search.decision import RootMove as RootMove

@@ -54,26 +54,53 @@ class _Worker:
 
 
 class Processes:
-    """Runs tasks in worker processes of this machine."""
+    """Runs tasks in worker processes of this machine.
+
+    Inside `with` workers stay from one run to the next: they take seconds to start, which many short runs would pay
+    for again and again.
+    """
 
     def __init__(self, workers: int | None = None) -> None:
         """As many workers as there are cores unless told otherwise."""
         self.workers = (os.cpu_count() or 1) if workers is None else workers
         if not 1 <= self.workers <= 1024:
             raise BadSpec(f"{shown(self.workers)} workers are not possible; expected 1 to 1024")
+        self._kept: list[_Worker] | None = None
+
+    def __enter__(self) -> "Processes":
+        self._kept = []
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        _dismiss(self._kept or [])
+        self._kept = None
 
     def run(self, job: Job, tasks: Iterable[Task]) -> Results:
-        """The results as they come; all workers have ended when the last is taken, or when the caller stops asking."""
+        """The results as they come; all workers have ended when the last is taken, or when the caller stops asking,
+        unless they are kept."""
         backlog = Backlog(tasks)
         packed = pickle.dumps(job)
-        crew = [_hire(packed) for _ in range(self.workers)] if backlog else []
+        crew = self._crew(packed) if backlog else []
         try:
             while backlog or any(worker.doing for worker in crew):
                 for worker in crew:
                     _hand_out(worker, backlog)
                 yield from _next_results(crew, packed, backlog)
         finally:
-            _dismiss(crew)
+            if self._kept is None:
+                _dismiss(crew)
+            else:
+                self._kept = [worker for worker in crew or self._kept if not worker.doing]
+                _dismiss(worker for worker in crew if worker.doing)
+
+    def _crew(self, job: bytes) -> list[_Worker]:
+        """Workers for a job: those that were kept, and new ones."""
+        kept = self._kept or []
+        for worker in kept:
+            worker.batch = 1
+            with suppress(OSError):  # it has died: whoever waits for it finds out
+                worker.pipe.send(job)
+        return kept + [_hire(job) for _ in range(self.workers - len(kept))]
 
 
 def _hire(job: bytes) -> _Worker:
@@ -164,6 +191,10 @@ def _serve(pipe: Connection, packed: bytes, parent: int) -> None:
         function = None
         pipe.send([])
         while order := _next_order(pipe):
+            if isinstance(order, bytes):  # another job
+                job.end()
+                job, function = pickle.loads(order), None
+                continue
             suspicious, batch = order
             if suspicious:
                 job.take_care()
@@ -177,10 +208,10 @@ def _serve(pipe: Connection, packed: bytes, parent: int) -> None:
             pipe.send(failure(error))
 
 
-def _next_order(pipe: Connection) -> tuple[bool, list[Task]] | None:
-    """Whether the next batch has cost a worker its life, and the batch; None when there are no more."""
+def _next_order(pipe: Connection) -> tuple[bool, list[Task]] | bytes | None:
+    """Whether the next batch has cost a worker its life, and the batch; or another job; None when there are no more."""
     try:
-        order: tuple[bool, list[Task]] = pipe.recv()
+        order: tuple[bool, list[Task]] | bytes = pipe.recv()
     except (EOFError, OSError):
         return None
     return order

@@ -33,6 +33,17 @@ ANCHORS = (
 """The league's own rules, then four plies ahead."""
 
 
+def anchors_for(rules: Rules) -> Iterator[Anchor]:
+    """Those that whole agents meet by these rules: all but the league, and the engine where it is trained.
+
+    >>> [anchor.opponent for anchor in anchors_for(Rules(12))]
+    ['random', 'minimax(depth=4, eval=five_terms)', 'uct(playouts=10000)']
+    """
+    for anchor in ANCHORS:
+        if anchor.opponent != "league" and not ("engine" in anchor.opponent and rules.size not in (6, 8, 10)):
+            yield anchor
+
+
 @dataclass(frozen=True)
 class Strength:
     """A match with an anchor."""

@@ -28,6 +28,7 @@ from outflank.interfaces.cli import (
     review,
     store,
     tournament,
+    tune,
 )
 
 _DESCRIPTION = """\
@@ -83,7 +84,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"outflank {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (play, review, reproduce, board, agents, engine, match, tournament, store, learn, label, bench):
+    playing = (play, review, reproduce, board, agents, engine, match, tournament, store)
+    for module in (*playing, learn, tune, label, bench):
         module.register(commands)
     return parser
 
