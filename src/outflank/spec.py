@@ -7,6 +7,7 @@ quoted text, a list `[1, 2]` or again a call. What a name accepts, `schema.py` s
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Union
 
 from outflank.errors import BadSpec
@@ -173,6 +174,12 @@ def parse(text: str) -> Call:
     outflank.errors.BadSpec: cannot read 'uct(playouts=)': found ')' at character 14, expected a name
     """
     check_length(text, MOST_IN_AGENT, "a name with options")
+    return _parsed(text)
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> Call:
+    """The same; an agent is asked for its text and identity again and again, which was a third of short games."""
     reader = _Reader(text)
     value = reader.call()
     if text[reader.at :].strip():

@@ -174,11 +174,12 @@ class RandomSearch(Tuner):
 
     def __init__(self, start: Point, games: int, seed: int) -> None:
         super().__init__(start, games, seed)
-        self._asked, self._best = np.empty(0), -1.0
+        self._asked: list[Point] = []
+        self._best = -1.0
 
     def ask(self) -> list[Duel]:
         """Each against the start."""
-        self._asked = self.rng.random((self.duels, len(self.start)))
+        self._asked = list(self.rng.random((self.duels, len(self.start))))
         return [Duel(one, self.start) for one in self._asked]
 
     def _learn(self, scores: Point) -> None:
