@@ -47,6 +47,7 @@ from outflank.interfaces.engine.lines import read_line
 from outflank.interfaces.engine.seat import Seat
 from outflank.learn.games import read_positions
 from outflank.learn.selfplay import SelfPlay
+from outflank.learn.space import read_space
 from outflank.patterns import PatternWeights, pattern_set, read_weights
 from outflank.search.limits import LIMIT, Limits
 from outflank.search.playouts import playout_signatures
@@ -179,6 +180,13 @@ def _limits(text: str) -> None:
     limits = read_limits(text)
     given = {name: value for name, value in asdict(limits).items() if value is not None}
     same(limits, read_limits(",".join(f"{name}={value}" for name, value in given.items())))
+
+
+def _space(text: str) -> None:
+    player = "minimax(depth=1, eval=five_terms)"
+    space = read_space(player, text)
+    same(space, read_space(player, space.over))
+    same(space.values(space.start), space.values(space.start.clip(0, 1)))
 
 
 def _clock(text: str) -> None:
@@ -490,6 +498,7 @@ def _weights(text: str) -> None:
 
 _TEXTS = (*TEXTS, 'a(1, -2.5, "x \\"y\\"", [1, [2]], b(c=d), e=300ms)')
 _LIMITS = ("nodes=1000,seconds=0.1", "depth=5", "playouts=7, nodes=3", "seconds=300ms")
+_SPACES = ("mobility=0..60", "eval.discs[2]=-5..5, squares[b2]=-100..0", "win=log 1..2000000", "stability=log 1..1e2")
 _CLOCKS = ("60+0.5", "60", "1e3", "0.5+0", " 7 + 2 ")
 _OPENINGS = ("start", "random(3)", "ply(2)", "balanced(4)", "random(plies=2)")
 _RULES = ("standard 8x8", "reversed 6x6")
@@ -500,6 +509,7 @@ TARGETS = {
         Target("spec", _spec, lambda: _TEXTS, share=10),
         Target("agents", _agent, lambda: TEXTS, option_words, share=8),
         Target("limits", _limits, lambda: _LIMITS, lambda: [option.name for option in LIMIT.options], share=12),
+        Target("spaces", _space, lambda: _SPACES, lambda: ["log ", "..", "[1]", "position", "="], share=4),
         Target("clocks", _clock, lambda: _CLOCKS, share=12),
         Target("transcripts", _transcript, _transcripts, share=10),
         Target("positions", _position, _positions, share=10),

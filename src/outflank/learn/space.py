@@ -37,6 +37,7 @@ _NUMBER = r"[+-]?\d++(?:\.\d++)?+(?:[eE][+-]?\d++)?"
 _RANGE = re.compile(rf"(?P<log>log\s++)?(?P<least>{_NUMBER})\.\.(?P<most>{_NUMBER})")
 _NAME = re.compile(r"(?P<name>[A-Za-z_][\w.]*+)(?:\[(?P<item>\w++)\])?")
 _EXPECTED = "expected for example mobility=0..60, squares[b2]=-100..0 or c=log 0.1..5.0"
+_LEAST_LOG = 1e-9
 _DIGITS = 6
 """Of a number that is not whole: more say nothing, and texts stay short."""
 
@@ -67,8 +68,8 @@ class Range:
         least, most = (int(end) if whole else float(end) for end in ends)
         if not -1e15 <= least < most <= 1e15:
             raise BadSpec(f"{shown(text)} is no range; expected a smaller and a larger number, such as 0..60")
-        if found["log"] and least <= 0:
-            raise BadSpec(f"{shown(text)} is not possible; expected numbers above 0 after log")
+        if found["log"] and least < _LEAST_LOG:
+            raise BadSpec(f"{shown(text)} is not possible; expected numbers above 0 after log, {_LEAST_LOG:g} or more")
         return cls(least, most, whole, bool(found["log"]))
 
     def at(self, place: float) -> float:

@@ -219,7 +219,13 @@ class CurvePoint(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Tuning:
-    """The result of a run."""
+    """The result of a run.
+
+    >>> small = {"rules": Rules(4), "method": "genetic", "games": 100, "confirm": 20, "openings": "random(4)"}
+    >>> found = tune("minimax(depth=1, eval=terms(position=1))", "mobility=-9..9", **small)
+    >>> found.found.games <= 100, found.verdicts[0].second, found.verdicts[0].word in ("gain", "loss", "undecided")
+    (True, 'the start', True)
+    """
 
     plan: Plan
     found: Course
@@ -479,7 +485,7 @@ class _Run:
 
 
 class _Spent:
-    """Processor time of this run and of earlier ones in the same directory."""
+    """Processor time of this run and of earlier ones in the same directory, but for workers that were killed."""
 
     def __init__(self, home: Path | None) -> None:
         self._path = None if home is None else home / "spent.json"
