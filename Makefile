@@ -8,7 +8,7 @@ PEERS := .venv-peers
 READY := $(VENV)/.ready
 AXE := build/axe.min.js
 
-.PHONY: help setup reproduce test lint types warm compiled interpreted boundscheck engines soak protocols kill load fuzz fuzz-page levels weights bench lock clean
+.PHONY: help setup reproduce test lint types compiled interpreted boundscheck engines soak protocols kill load fuzz fuzz-page levels weights bench lock clean
 
 help:
 	@echo "make setup   create or refresh $(VENV)"
@@ -45,9 +45,9 @@ OUT ?= reproduction
 reproduce: $(READY)
 	@$(BIN)/outflank reproduce --scale $(SCALE) --out $(OUT)
 
-# mypy keeps one processor busy and compiling the kernels another; the tests then keep all of them busy.
+# mypy and compiling for each layout of a board are one process each; the tests then keep all processors busy.
 test: lint
-	@$(MAKE) --no-print-directory -j2 types warm
+	@$(MAKE) --no-print-directory -j4 types warm-10 warm-8 engines
 	@$(MAKE) --no-print-directory compiled
 	@$(MAKE) --no-print-directory interpreted
 
@@ -67,8 +67,8 @@ PYTEST = $(BIN)/pytest -q -n $(PROCESSES) --maxprocesses=8 --dist=worksteal
 INTERPRETED := $(patsubst %,tests/test_%.py,board kernels batch table evaluation patterns learn minimax montecarlo uct solver near_end limits ranges) \
   $(addprefix src/outflank/,kernels search board evaluation.py)
 
-warm: $(READY)
-	@$(BIN)/python tests/warm.py
+warm-%: $(READY)
+	@$(BIN)/python tests/warm.py $*
 
 compiled: $(READY) engines
 	@echo "== all tests, kernels compiled"

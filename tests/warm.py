@@ -1,7 +1,9 @@
-"""Compiles what most tests need, for both layouts of a board, so that the processes of the tests do not each do it.
+"""Compiles what most tests need for the boards of a size, so that the processes of the tests do not each do it.
 
-`make test` runs it beside mypy: each is one process, and there are two processors.
+`make test` runs it for both layouts of a board at once, beside mypy.
 """
+
+import sys
 
 from outflank.agents import agent
 from outflank.board import Rules
@@ -18,8 +20,7 @@ TEXTS = (
 
 def main() -> None:
     for text in TEXTS:
-        for size in (10, 8):
-            agent(text).warm_up(Rules(size))
+        agent(text).warm_up(Rules(int(sys.argv[1])))
 
 
 if __name__ == "__main__":
