@@ -26,9 +26,12 @@ SAYS = {
     "own_player": r"(?s)__main__:Cornerstone against greedy.*games +20 of 20.*normal 20",
     "perft": r"(?s)perft\(9\) = +3,005,288.*4x4, b1 first: 314",
     "policy_gradient": r"(?s)after 0 x 2000 games: (4|5)\d % won.*after 60 x 2000 games: [6-9]\d % won",
+    "puct": r"(?s)400 playouts.*select=__main__:score.*normal 20",
+    "rave": r"(?s)400 playouts.*select=__main__:score.*normal 20",
     "small_study": r"(?s)Greed beats chance: \w+ \(wins, greed: .*Foresight beats greed: holds",
     "small_tournament": r"(?s)uct\(playouts=100\) +\+\d+ \[.*is above .* probability",
     "solve_endgame": r"(?s)h5: \+0.*best line: h5.*positions in",
+    "tiny_network": r"(?s)__main__:network.*score of A.* (6|7|8|9|10)\d(\.\d)? %.*normal 20",
 }
 
 

@@ -312,3 +312,59 @@ def test_a_match_is_the_same_on_any_number_of_workers(tmp_path: Path) -> None:
         with outflank.Store(path) as store:
             games.append(sorted((game.black, game.seed, str(game.moves)) for game in store.games()))
     assert games[0] == games[1] and len(games[0]) == 6
+
+
+def test_data_beside_a_module_is_part_of_its_identity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "my_network.py").write_text("def f(own): return 1")
+    found = [identity("minimax(eval=my_network:f)")]
+    for content in (b"weights", b"others"):
+        (tmp_path / "my_network.npz").write_bytes(content)
+        found.append(identity("minimax(eval=my_network:f)"))
+    assert len(set(found)) == 3
+
+
+# --- players as objects -----------------------------------------------------------------------------------------------
+
+
+class Remembering:
+    """Plays the first move, and keeps what it was told."""
+
+    def __init__(self) -> None:
+        self.heard: list[int] = []
+
+    def choose(self, position: Position, game: outflank.Game) -> int:
+        assert game.end == position
+        self.heard.append(len(game.moves))
+        return position.moves[0]
+
+
+def test_objects_play_games_matches_and_tournaments() -> None:
+    mine, settings = Remembering(), {"games": 4, "rules": Rules(4), "openings": "random(2)"}
+    game = outflank.play(mine, "random", Position.start(Rules(4)))
+    assert (
+        mine.heard
+        == [ply for ply in range(len(game.moves)) if ply % 2 == 0 and game.moves[ply] != 16][: len(mine.heard)]
+    )
+    result = outflank.match(mine, Remembering(), **settings)  # type: ignore[arg-type]
+    assert (result.a, result.b, result.tally.games) == ("Remembering()", "Remembering() 2", 4)
+    by_text = outflank.match("players_of_people:First", "greedy", **settings)  # type: ignore[arg-type]
+    by_object = outflank.match(lambda position: position.moves[0], "greedy", **settings)  # type: ignore[arg-type]
+    assert by_object.tally.games == by_text.tally.games == 4
+    table = outflank.tournament([Remembering(), "greedy", "random"], **settings)  # type: ignore[arg-type]
+    assert "Remembering()" in str(table)
+    for wrong, message in (
+        ((mine, mine), "is named twice"),
+        ((Remembering, "greedy"), "is a class; expected an object"),
+        ((7, "greedy"), "cannot play"),
+    ):
+        with pytest.raises(BadSpec, match=message):
+            outflank.match(*wrong, **settings)  # type: ignore[arg-type]
+    for more in ({"workers": 2}, {"store": "kept.db"}):
+        with pytest.raises(BadSpec, match="is an object of this process; expected no store and one worker"):
+            outflank.match(mine, "greedy", **settings, **more)  # type: ignore[arg-type]
+
+
+def test_a_player_outside_hears_the_game_too() -> None:
+    game = outflank.play("test_plugins:Remembering", "random", Position.start(Rules(4)), limits=Limits(seconds=20))
+    assert game.termination is not None and game.termination.value == "normal", game.result

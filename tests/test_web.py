@@ -487,6 +487,7 @@ def test_a_request_needs_an_id(page: Page, number: Any) -> None:
         "os:system",
         "players_of_people:Careful",
         "minimax(eval=os:system)",
+        *("minimax(order=os:system)", "uct(playout=os:system)", "uct(select=os:system)", "uct(final=os:system)"),
         "minimax(3, os:system)",
         "uct(playout=cutoff(eval=os:system))",
         "uct(playout=cutoff(8, os:system))",

@@ -108,7 +108,7 @@ def run_agents(args: argparse.Namespace) -> None:
             _print_signature(name, signature, long=bool(args.name))
         print()
     if not args.name:
-        print("outflank agents NAME explains the options. Your own: module:Class, eval=module:function.")
+        print("outflank agents NAME explains the options. Your own: module:Class, eval=module:function and others.")
 
 
 def _print_signature(name: str, signature: "Signature", long: bool) -> None:
