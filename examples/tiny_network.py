@@ -21,7 +21,7 @@ def network(own: Board, opp: Board, sign: int) -> float:
         while not is_empty(board):
             units += WEIGHTS[offset + first(board)]
             board = without_first(board)
-    return sign * np.sum(np.maximum(units, np.float32(0)) * WEIGHTS[129])
+    return float(sign * np.sum(np.maximum(units, np.float32(0)) * WEIGHTS[129]))
 
 
 network.of_mover, network.scale = True, 100  # type: ignore[attr-defined]

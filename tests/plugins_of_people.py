@@ -27,7 +27,7 @@ def fractions(own: Board, opp: Board, sign: int) -> float:
 fractions.scale = 100  # type: ignore[attr-defined]
 
 
-def any_legal(legal: Board, number: int) -> int:
+def any_legal(legal: Board, number: Any) -> int:
     """The playouts `weighted(squares=flat)`."""
     return ranked(legal, choose(number, count(legal)))
 
@@ -96,7 +96,7 @@ def everything(*boards: Any) -> int:
     return 0
 
 
-def unknown_attribute(own: Board) -> int:
+def unknown_attribute(own: Board) -> Any:
     doubled = 2
     return own.discs * doubled  # the test looks for this line
 

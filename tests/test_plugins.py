@@ -12,7 +12,7 @@ import pytest
 import naive
 import outflank
 from outflank.agents import agent, check_agent, identity
-from outflank.board import Position, Rules, Variant
+from outflank.board import Color, Position, Rules, Variant
 from outflank.errors import BadSpec, EngineFailed
 from outflank.interfaces.cli import main
 from outflank.plugins import Plugin
@@ -87,7 +87,7 @@ def test_no_order_of_moves_changes_a_value_or_a_move(variant: Variant, search: s
 
 @every_variant
 def test_an_evaluation_knows_who_is_to_move_and_the_variant(variant: Variant) -> None:
-    def slow(position: Position, depth: int, root: Any) -> int:
+    def slow(position: Position, depth: int, root: Color) -> int:
         """Minimax for the side of the root: a hundred where it is to move, its discs, turned in the reversed game."""
         if position.is_over:
             margin = position.score(root)

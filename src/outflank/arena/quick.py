@@ -58,7 +58,7 @@ def match(
     _check(games, rules, openings, limits, seed, workers, store)
     conditions = Conditions(limits or Limits(), seed=seed)
     texts, objects = _named([a, b], workers, store)
-    plan = plan_match(*texts, rules or Rules(), games, openings, conditions)
+    plan = plan_match(texts[0], texts[1], rules or Rules(), games, openings, conditions)
     test = Sprt.parse(sprt) if isinstance(sprt, str) else sprt
     with Store(store) as kept, lent(objects):
         board = scoreboard(plan, kept, test)
