@@ -21,7 +21,7 @@ from outflank.learn.cuda import check_gpu
 from outflank.patterns import read_weights
 
 _CARD = "learn cuda --seed 20261116"
-_LARGE = "--games 524288 --passes 6 --last-passes 50 --plies 2 --exact 6"
+_LARGE = "--games 524288 --passes 6 --last-passes 50 --depth 2 --endgame 6"
 _FITTED = "learn patterns GAMES --from BEFORE --prior 2000 --passes 8"
 _OPENING = "learn opening --from BEFORE"
 RECIPES = {

@@ -254,7 +254,7 @@ def test_check_examines_a_bot_and_shows_what_it_prints(tmp_path: Path, capfd: py
     assert report.ok and report.decisions == 8 and any("not made for standard 4x4" in note for note in report.notes)
     bot = tmp_path / "bot.py"
     bot.write_text("class Strategy:\n    def best_strategy(self, *_): print('I give up')")
-    assert main_code("check", f'tjhsst(file="{bot}")', "--size", "8", "--output") == 1
+    assert main_code("check", f'tjhsst(file="{bot}")', "--size", "8", "--printed") == 1
     said = capfd.readouterr().out
     assert "breaks the contract" in said and "chose no move" in said and "I give up" in said
 
@@ -310,7 +310,7 @@ def test_three_courses_and_ten_bad_bots_in_one_tournament(
             'bots = "class"',
             'format = "gauntlet"',
             f'sandbox = "{fence}"',
-            'limit = "seconds=2"',
+            "seconds = 2",
             "memory = 150",
             "pairs = 1",
         ]

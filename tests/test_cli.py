@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +12,11 @@ from pathlib import Path
 import pytest
 
 from outflank import __version__
+from outflank.arena.tournament import SETTINGS
+from outflank.interfaces import cli
+from outflank.interfaces.cli.parsers import RENAMED, commands_of
 from outflank.kernels.jit import INTERPRETED
+from outflank.studies.toml import PAIRING
 from support import PATIENCE, PERFECT_GAME, refused, running
 
 START_6 = "--------------OX----XO-------------- X"
@@ -72,7 +77,7 @@ def test_show_a_position() -> None:
 
 def test_show_replays_a_game(tmp_path: Path) -> None:
     svg = tmp_path / "board.svg"
-    facts = json.loads(outflank("show", "--moves", PERFECT_GAME, "--json", "--svg", str(svg)).stdout)
+    facts = json.loads(outflank("show", "--moves", PERFECT_GAME, "--json", "--out", str(svg)).stdout)
     assert facts["over"] and facts["winner"] is None and facts["discs"] == {"black": 32, "white": 32, "empty": 0}
     assert facts["moves"] == PERFECT_GAME and facts["legal"] == []
     assert svg.read_text().startswith("<svg")
@@ -170,7 +175,7 @@ BAD = [
     ["show", "--moves", "f5 & d6"],
     ["show", "--moves", PERFECT_GAME + "a1"],
     ["show", "--position", "-" * 64],
-    ["show", "--svg", "/no/such/directory/board.svg"],
+    ["show", "--out", "/no/such/directory/board.svg"],
     ["show", "good evening"],
     ["show", "f5", "--position", START_6],
     ["show", "--out", "board.gif"],
@@ -183,7 +188,7 @@ BAD = [
     ["analyse", "f5", "--agent", "minmax"],
     ["convert", "f5d6"],
     ["convert", "nowhere.sgf", "games.ggf"],
-    ["convert", "nowhere.sgf", "games.ggf", "--to", "chess"],
+    ["convert", "nowhere.sgf", "games.ggf", "--form", "chess"],
     ["store", "/no/such/directory/games.db", "--import", __file__],
     ["bench", "--fast"],
     ["agents", "chess"],
@@ -198,8 +203,8 @@ BAD = [
     ["solve", "x.obf", "--position", START_6],
     ["solve", "--by", "luck"],
     ["selfplay"],
-    ["selfplay", "standard", "--out", "x.txt"],
-    ["selfplay", "standard 8x9", "--out", "x.txt"],
+    ["selfplay", "--rules", "standard", "--out", "x.txt"],
+    ["selfplay", "--rules", "standard 8x9", "--out", "x.txt"],
     ["selfplay", "--out", "games.db"],
     ["selfplay", "--out", "/no/such/directory\0/x.txt"],
     ["learn", "patterns", "", "--out", "x.npz"],
@@ -211,7 +216,7 @@ BAD = [
     ["selfplay", "--out", "x.txt", "--random", "0..60"],
     ["selfplay", "--out", "x.txt", "--seed", "-1"],
     ["selfplay", "--out", "x.txt", "--agent", "minmax"],
-    ["selfplay", "standard 12x12", "--out", "x.txt", "--agent", "minimax(depth=1, eval=patterns)"],
+    ["selfplay", "--rules", "standard 12x12", "--out", "x.txt", "--agent", "minimax(depth=1, eval=patterns)"],
     ["selfplay", "--out", "x.txt", "--workers", "0"],
 ]
 
@@ -238,6 +243,85 @@ def test_bad_input_is_explained_as_text_and_as_json(args: list[str], capfd: pyte
     # Also of commands that do not exist and of those that have no --json: a program cannot know before.
     again = refused([*args, "--json"], capfd).strip().splitlines()[-1]
     assert again == message or "--json" in again
+
+
+def test_an_option_means_the_same_in_every_command_and_file() -> None:
+    """One name, one type: of all commands, and of the TOML keys that have the same name."""
+    kinds: dict[str, dict[object, str]] = {}
+    for command, parser in commands_of(cli._parser()):
+        for action in parser._actions:
+            for name in action.option_strings:
+                takes: object = None if action.nargs == 0 else action.type or str
+                kinds.setdefault(name, {})[takes] = command
+    assert len(kinds) > 80
+    assert {name: found for name, found in kinds.items() if len(found) > 1} == {}
+    assert not set(RENAMED) & set(kinds) - {"--random", "--scale"}, "old names that are in use again"
+    for option in (*SETTINGS.options, *PAIRING.options):
+        words = option.type.words
+        kind = int if words.startswith("a whole number") else float if words.startswith("a number") else str
+        assert kinds.get(f"--{option.name.replace('_', '-')}", {kind: ""}).keys() == {kind}, option.name
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["show", "--svg", "board.svg"], "--svg is now --out"),
+        (["match", "random", "greedy", "--limit=nodes=5"], "--limit is now --depth, --nodes, --playouts or --seconds"),
+        (["bench", "--scale"], "--scale is now --stores"),
+        (["learn", "cuda", "--out", "a.npz", "--plies", "2"], "--plies is now --depth"),
+        (["play", "--terminal", "--opening", "f5"], "--opening is now --openings"),
+        (["show", "--movs", "f5"], "did you mean --moves?"),
+    ],
+)
+def test_old_names_are_refused_with_the_new_ones(args: list[str], told: str, capfd: pytest.CaptureFixture[str]) -> None:
+    errors = refused(args, capfd)
+    assert told in errors and errors.startswith(f"usage: outflank {args[0]}")
+
+
+@pytest.fixture(scope="module")
+def completion_script(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("completion") / "outflank.bash"
+    file.write_text(outflank("completion", "bash").stdout)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("sh", {"show"}),
+        ("learn ", {"patterns", "generations", "td", "cuda", "probcut", "opening"}),
+        ("learn td --pat", {"--patterns"}),
+        ("match mini", {"minimax"}),
+        ("match minimax --stop-rule ", {"majority", "exceeder_loses"}),
+        ("match minimax --stop-rule = m", {"majority"}),
+        ("match a b --mov", {"--move-seconds"}),
+        ("match a b --games ", set()),
+        ("move random --variant r", {"reversed"}),
+        ("review clu", {"club games.sgf"}),
+        ("show --out clu", {"club games.sgf"}),
+        ("engine random --protocol ", {"gtp", "nboard"}),
+    ],
+)
+def test_bash_completes(line: str, expected: set[str], completion_script: Path) -> None:
+    (completion_script.parent / "club games.sgf").touch()
+    words = ["outflank", *line.split(" ")]
+    asked = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _outflank; printf "%s\\n" "${COMPREPLY[@]}"'
+    done = subprocess.run(
+        ["bash", "-c", asked, "bash", str(completion_script), *words],
+        capture_output=True, text=True, cwd=completion_script.parent,
+    )  # fmt: skip
+    assert set(done.stdout.split("\n")) - {""} == expected and done.stderr == ""
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_scripts_of_other_shells_are_read_by_them(shell: str, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text(outflank("completion", shell).stdout)
+    assert "stop-rule" in script.read_text() and "minimax" in script.read_text()
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed: its script was made, and not read by it")
+    done = subprocess.run([shell, "-n", str(script)], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_reader_that_leaves_early_is_no_error() -> None:

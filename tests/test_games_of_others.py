@@ -426,7 +426,7 @@ def test_records_come_back_from_stores_and_other_forms(name: str, tmp_path: Path
 def test_conversions_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "games.txt"
     file.write_text("f5d6c3 33-31\nf5f6\n")
-    outflank("convert", file, "-", "--to", "sgf")
+    outflank("convert", file, "-", "--form", "sgf")
     assert [game.transcript for game in read_sgf(capsys.readouterr().out)] == ["f5d6c3", "f5f6"]
     outflank("convert", file, file, tmp_path / "all.csv", "--json")
     assert json.loads(capsys.readouterr().out)["games"] == 4
@@ -443,7 +443,7 @@ def test_conversions_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (["nowhere.ggf", "b.sgf"], "there is no file or directory nowhere.ggf; expected games to read"),
         (["a.txt", "b"], "the ending of b tells no form; expected one of .jsonl"),
         (["a.txt", "a.txt"], "a.txt is both read and written; expected another file to write"),
-        (["a.txt", "-", "--to", "wthor"], "wthor is not text"),
+        (["a.txt", "-", "--form", "wthor"], "wthor is not text"),
         (["a.txt", "b.wtb"], "game 1 goes on; WTHOR has games with a result"),
         (["bad.txt", "b.sgf"], "bad.txt: 'good evening' is neither a game nor a position"),
     ],

@@ -154,7 +154,10 @@ def test_parquet_has_the_same_labels(transcripts: Path, tmp_path: Path) -> None:
 
 def test_the_command_labels_and_continues(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     games, out = str(tmp_path / "games.txt.xz"), str(tmp_path / "labels")
-    assert main(["selfplay", "reversed 6x6", "--agent", "random", "--games", "20", "--out", games, "--quiet"]) == 0
+    assert (
+        main(["selfplay", "--rules", "reversed 6x6", "--agent", "random", "--games", "20", "--out", games, "--quiet"])
+        == 0
+    )
     capfd.readouterr()
     command = [
         "label",

@@ -158,7 +158,18 @@ def test_workers_change_nothing(tmp_path: Path) -> None:
 
 def test_another_command_does_not_go_on_with_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "games.txt"
-    command = ["selfplay", "standard 4x4", "--out", str(file), "--random", "0..4", "--quiet", "--workers", "1"]
+    command = [
+        "selfplay",
+        "--rules",
+        "standard 4x4",
+        "--out",
+        str(file),
+        "--random",
+        "0..4",
+        "--quiet",
+        "--workers",
+        "1",
+    ]
     if not INTERPRETED:
         assert main([*command, "--agent", "random", "--games", "5", "--json"]) == 0
         assert json.loads(capfd.readouterr().out)["played"] == 5
@@ -184,7 +195,18 @@ def refuse(position: Position) -> int:
 @pytest.mark.compiled
 def test_ctrl_c_ends_self_play_at_once_and_the_same_command_goes_on(tmp_path: Path) -> None:
     file = tmp_path / "games.txt.xz"
-    command = [sys.executable, "-m", "outflank", "selfplay", "standard 4x4", "--agent", "random", "--out", str(file)]
+    command = [
+        sys.executable,
+        "-m",
+        "outflank",
+        "selfplay",
+        "--rules",
+        "standard 4x4",
+        "--agent",
+        "random",
+        "--out",
+        str(file),
+    ]
     command += ["--random", "0..4", "--workers", "1", "--games"]
     with running(*command, "100000000") as process:
         while not file.exists() or file.stat().st_size < 20_000:
@@ -248,7 +270,19 @@ def test_threads_and_files_change_nothing(tmp_path: Path) -> None:
 def test_the_whole_pipeline_makes_weights_that_know_more(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Self-play, training with a report, training from there, and a game with what came out."""
     games, first, second = (str(tmp_path / name) for name in ("games.txt.xz", "first.npz", "second.npz"))
-    command = ["selfplay", "reversed 6x6", "--agent", "random", "--random", "0..0", "--games", "3000", "--out", games]
+    command = [
+        "selfplay",
+        "--rules",
+        "reversed 6x6",
+        "--agent",
+        "random",
+        "--random",
+        "0..0",
+        "--games",
+        "3000",
+        "--out",
+        games,
+    ]
     assert main([*command, "--workers", "1", "--quiet"]) == 0
     learn = ["learn", "patterns", games, "--quiet", "--json", "--phases", "4", "--held-out", "10%", "--passes", "4"]
     capfd.readouterr()
@@ -347,7 +381,7 @@ def test_generations_by_command(tmp_path: Path, capfd: pytest.CaptureFixture[str
         "was made with games=300, not 500": [*command, "--games", "500"],
         "generations=0": [*command, "--generations", "0"],
         "games=5 ": [*command, "--games", "5"],
-        "random first moves": [*command, "--random", "99"],
+        "random first moves": [*command, "--most-random", "99"],
         "no patterns for 12x12": [*command, "--rules", "standard 12x12"],
         "cannot read weights": [*command[:3], "standard 6x6", "--out", str(tmp_path / "new"), "--from", "no.npz"],
         "is not empty": ["learn", "generations", "--out", str(tmp_path)],

@@ -73,6 +73,15 @@ def nboard(*lines: str | bytes, text: str = QUICK) -> list[str]:
 # --- GTP ----------------------------------------------------------------------------------------------------------
 
 
+def test_gtp_loads_games_of_files(tmp_path: Path) -> None:
+    file = tmp_path / "game.sgf"
+    file.write_text("(;GM[2]RU[reversed];B[f5];W[d6];B[c3])")
+    assert gtp(f"loadsgf {file}", *["undo"] * 4) == ["="] * 4 + ["? cannot undo"]
+    assert gtp(f"loadsgf {file} 3", "play b f5", "play b c3", "play w d3") == ["=", "? illegal move", "=", "="]
+    for bad in ("loadsgf", f"loadsgf {file} x", f"loadsgf {tmp_path / 'none.sgf'}", f"loadsgf {__file__}"):
+        assert gtp(bad)[0] in ("? syntax error", "? cannot load file")
+
+
 def test_gtp_commands_as_they_are_described() -> None:
     assert gtp("1 protocol_version", "known_command play", "7 known_command fly") == ["=1 2", "= true", "=7 false"]
     [name, version, listed] = gtp("name", "version", "list_commands")

@@ -496,7 +496,7 @@ def test_ctrl_c_stops_a_thinking_agent_and_leaves_at_the_prompt() -> None:
         (["--size", "6"], "--size needs --terminal"),
         (["--terminal", "--port", "1"], "--port does not go with --terminal"),
         (["--terminal", "--white", "nobody"], "'nobody' is neither person nor a level"),
-        (["--terminal", "--opening", "z9"], "z9"),
+        (["--terminal", "--openings", "z9"], "z9"),
         (["--terminal", "--load", "nothing.ggf"], "cannot use nothing.ggf"),
         (["--terminal", "--size", "5"], "board size 5 is not possible"),
     ],

@@ -34,6 +34,7 @@ _CLOCKS = (
 CONTROL = Signature("clocks", "the clocks of a game", _CLOCKS)
 """What says how long games may take, in files and on the command line."""
 
+_LIMITS = tuple(option.name for option in LIMIT.options)
 _FORMATS = ("round robin", "gauntlet", "swiss", "knockout")
 
 SETTINGS = Signature(
@@ -55,8 +56,8 @@ SETTINGS = Signature(
             "pairs", whole(1, MOST_GAMES // 2), 10, "pairs of games for every two agents: one opening, both colours"
         ),
         Option("openings", text(), "random(6)", "start, random(k), ply(k), balanced(k), or a file"),
-        Option("limit", text(least=0), None, "for every move, such as nodes=1000,seconds=0.1"),
-        Option("limits", list_of(text(least=0)), None, "or several, each a setting of its own"),
+        *(replace(option, meaning=f"limit of {option.name} for every move") for option in LIMIT.options),
+        Option("limits", list_of(text(least=0)), None, "or several, each a setting of its own: nodes=1000,seconds=0.1"),
         *_CLOCKS,
         Option("seed", whole(), 0, "of openings and games"),
         Option("adjudicate", whole(0, 256), 0, "empty squares at which the solver ends a game; 0 never"),
@@ -132,6 +133,8 @@ class Tournament:
     @classmethod
     def of(cls, settings: Mapping[str, Any], where: str = "tournament", place: Path | None = None) -> "Tournament":
         """The tournament that settings describe; bots are looked for beside `place`, by default in this directory."""
+        if "limit" in settings:
+            raise BadSpec(f"{where}: limit is now {', '.join(_LIMITS)}; expected for example nodes = 1000")
         given = SETTINGS.read(settings, where)
         agents = _agents(given, where, place or Path())
         rounds = _rounds(given, len(agents), where)
@@ -293,11 +296,11 @@ def _first_pairings(given: CheckedOptions, agents: tuple[str, ...], where: str) 
 
 def _conditions(given: CheckedOptions, where: str) -> list[Conditions]:
     """The conditions of every limit."""
-    if given["limit"] is not None and given["limits"] is not None:
-        raise BadSpec(f"{where}: limit and limits; expected one of the two")
-    texts = given["limits"] or (given["limit"] or "",)
-    limits = [read_limits(one) for one in texts]
+    one = {name: given[name] for name in _LIMITS if given[name] is not None}
+    if one and given["limits"] is not None:
+        raise BadSpec(f"{where}: {', '.join(one)} and limits; expected one of the two")
+    limits = [Limits(**one)] if one else [read_limits(each) for each in given["limits"] or ("",)]
     if len(set(limits)) < len(limits):
-        raise BadSpec(f"{where}: limits = {list(texts)!r} names one twice; expected different ones")
+        raise BadSpec(f"{where}: limits = {list(given['limits'])!r} names one twice; expected different ones")
     control = read_control(given, where)
     return [Conditions(limit, control, given["adjudicate"], given["seed"]) for limit in limits]

@@ -11,7 +11,6 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 from outflank import __version__
 from outflank.errors import OutflankError
@@ -19,6 +18,7 @@ from outflank.interfaces.cli import (
     agents,
     bench,
     board,
+    completion,
     engine,
     label,
     learn,
@@ -30,6 +30,7 @@ from outflank.interfaces.cli import (
     tournament,
     tune,
 )
+from outflank.interfaces.cli.parsers import BadCommand, Parser
 
 _DESCRIPTION = """\
 Outflank, a Reversi laboratory: the usual game and the reversed one (fewest discs
@@ -51,23 +52,11 @@ examples:
 
 Every command explains itself: outflank COMMAND --help"""
 
+_MODULES = (
+    *(play, review, reproduce, board, agents, engine, match, tournament, store, learn, label, bench),
+    completion,
+)
 _LONGEST_MESSAGE = 2000
-
-
-class BadCommand(OutflankError):
-    """A command, an option or an argument that the command line does not have. `usage` is what it has."""
-
-    def __init__(self, program: str, usage: str, message: str) -> None:
-        super().__init__(message)
-        self.program, self.usage = program, usage
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser that raises what it does not understand; its commands get parsers like it."""
-
-    def error(self, message: str) -> NoReturn:
-        """Raises `BadCommand`."""
-        raise BadCommand(self.prog, self.format_usage(), message)
 
 
 def _short(message: object) -> str:
@@ -75,8 +64,8 @@ def _short(message: object) -> str:
     return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}…"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="outflank",
         description=_DESCRIPTION,
         epilog=_EXAMPLES,
@@ -84,8 +73,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"outflank {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+<<<<<<< HEAD
     playing = (play, review, reproduce, board, agents, engine, match, tournament, store)
     for module in (*playing, learn, tune, label, bench):
+=======
+    for module in _MODULES:
+>>>>>>> f630a89 (cli: one vocabulary of options, shell completion, loadsgf)
         module.register(commands)
     return parser
 
@@ -95,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
     as_json, resumes = _asks_for_json(words), False
     try:
-        args = _parser().parse_args(words)
+        args = _parser().parse_command(words)
         resumes = getattr(args, "resumes", False)
         if "" not in sys.path and str(Path.cwd()) not in sys.path:
             sys.path.append(str(Path.cwd()))  # a person's own player lies where they work, as with python -m
@@ -136,9 +129,8 @@ def _tell(error: BaseException, message: object, as_json: bool, before: str = "o
 
 
 def _asks_for_json(words: Sequence[str]) -> bool:
-    """Whether `--json` is among the options, written out or cut short as argparse allows, also of a bad command."""
-    options = words[: words.index("--")] if "--" in words else words
-    return any(len(word) > 2 and "--json".startswith(word) for word in options)
+    """Whether `--json` is among the options, also of a bad command."""
+    return "--json" in (words[: words.index("--")] if "--" in words else words)
 
 
 def _write_no_more() -> None:

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from outflank.interfaces.cli.board import add_position, read_position
+from outflank.interfaces.cli.common import add_json_option, add_limits, add_variant_option, limits_of
 
 if TYPE_CHECKING:
     from outflank.board import Position
@@ -18,37 +19,37 @@ def register(commands: Any) -> None:
     """Adds the commands to the parser."""
     agents = commands.add_parser("agents", help="list the agents, or explain one", description=_AGENTS)
     agents.add_argument("name", nargs="?", metavar="NAME", help="an agent, evaluation or playout to explain")
-    agents.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(agents)
     agents.set_defaults(run=run_agents)
 
     move = commands.add_parser("move", help="ask an agent for a move", description=_MOVE)
     move.add_argument("agent", metavar="AGENT", help='such as "minimax(depth=6, eval=positional)"')
     add_position(move)
     move.add_argument("--moves", metavar="TRANSCRIPT", help="moves to play first, such as f5d6c3")
-    move.add_argument("--variant", default="standard", help="standard (default) or reversed")
+    add_variant_option(move)
     move.add_argument("--seed", type=int, default=0, metavar="S", help="seed of random choices")
-    _add_limits(move)
-    move.add_argument("--json", action="store_true", help="print one JSON object")
+    add_limits(move)
+    add_json_option(move)
     move.set_defaults(run=run_move)
 
     solve = commands.add_parser("solve", help="exact scores by perfect play", description=_SOLVE)
     solve.add_argument("file", nargs="?", metavar="FILE.obf", help="positions, one a line, with or without scores")
     add_position(solve)
     solve.add_argument("--moves", metavar="TRANSCRIPT", help="moves to play first")
-    solve.add_argument("--variant", default="standard", help="standard (default) or reversed")
+    add_variant_option(solve)
     solve.add_argument(
         "--by", choices=("margin", "wdl"), default="margin", help="the margin, or only win, draw or loss"
     )
-    _add_limits(solve, ("nodes", "seconds"))
+    add_limits(solve, ("nodes", "seconds"))
     solve.add_argument("--threads", type=int, default=1, metavar="N", help="that search together (1)")
-    solve.add_argument("--json", action="store_true", help="print one JSON object per position")
+    add_json_option(solve, "one JSON object per position")
     solve.set_defaults(run=run_solve)
 
     check = commands.add_parser("check", help="test a player against the contract", description=_CHECK)
     check.add_argument("agent", metavar="AGENT", help="an agent, or a player of your own as module:Class")
     check.add_argument("--size", type=int, action="append", metavar="N", help="only this board size; may be repeated")
     check.add_argument("--seconds", type=float, default=10, metavar="T", help="longest time for an answer (default 10)")
-    check.add_argument("--output", action="store_true", help="also show what the player printed")
+    check.add_argument("--printed", action="store_true", help="also show what the player printed")
     check.set_defaults(run=run_check)
 
 
@@ -62,21 +63,6 @@ _CHECK = (
     "Try a player on many positions of the boards it is made for: does it answer in time and legally? Exit code 1 if "
     "not. Whether it answers the same again is told too."
 )
-
-
-_LIMITS = ("depth", "nodes", "playouts", "seconds")
-
-
-def _add_limits(parser: argparse.ArgumentParser, words: tuple[str, ...] = _LIMITS) -> None:
-    for word in words:
-        kind = float if word == "seconds" else int
-        parser.add_argument(f"--{word}", type=kind, metavar="N", help=f"limit of {word}; the first limit reached stops")
-
-
-def _limits(args: argparse.Namespace) -> Any:
-    from outflank.search.limits import Limits
-
-    return Limits(**{word: getattr(args, word) for word in _LIMITS if getattr(args, word, None) is not None})
 
 
 def _signatures() -> dict[str, dict[str, "Signature"]]:
@@ -138,7 +124,7 @@ def run_move(args: argparse.Namespace) -> None:
     player = agent(args.agent)
     position = _after_moves(args)
     prepare_here(player, position.rules)
-    decision = player.choose(position, _limits(args), args.seed)
+    decision = player.choose(position, limits_of(args), args.seed)
     print(json.dumps(with_names(decision_facts(decision))) if args.json else decision.move)
 
 
@@ -164,7 +150,7 @@ def _print_solutions(problems: "Iterator[Problem]", args: argparse.Namespace) ->
     from outflank.search.solver import solve
 
     for problem in problems:
-        solution = solve(problem.position, by=args.by, limits=_limits(args), threads=args.threads)
+        solution = solve(problem.position, by=args.by, limits=limits_of(args), threads=args.threads)
         facts = with_names(solution_facts(solution))
         if args.json:
             print(json.dumps(facts), flush=True)
@@ -189,7 +175,7 @@ def run_check(args: argparse.Namespace) -> None:
     rules = [Rules(size, variant) for size in args.size for variant in VARIANTS] if args.size else None
     report = check_agent(args.agent, rules, seconds=args.seconds)
     print(report)
-    if args.output:
+    if args.printed:
         print(f"it printed:\n{report.output.rstrip()}" if report.output.strip() else "it printed nothing")
     if not report.ok:
         raise SystemExit(1)

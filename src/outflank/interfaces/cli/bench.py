@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from outflank.interfaces.cli.common import add_quiet_option, progress
+from outflank.interfaces.cli.common import add_json_option, add_quiet_option, progress
 
 
 def register(commands: Any) -> None:
@@ -20,10 +20,10 @@ def register(commands: Any) -> None:
     bench.add_argument("--engine", action="store_true", help="measure the engine instead")
     bench.add_argument("--endgames", metavar="FILE.obf", help="measure the solver on the problems of a file instead")
     bench.add_argument("--threads", type=int, default=1, metavar="N", help="that solve an endgame (1)")
-    bench.add_argument("--scale", action="store_true", help="measure stores of up to a million games instead (minutes)")
+    bench.add_argument("--stores", action="store_true", help="measure stores of up to a million games instead")
     bench.add_argument("--quick", action="store_true", help="fewer and shorter rounds, smaller stores")
     add_quiet_option(bench)
-    bench.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(bench)
     bench.set_defaults(run=run_bench)
 
 
@@ -47,7 +47,7 @@ def _measured(args: argparse.Namespace, on_progress: Callable[[str], None]) -> t
     from outflank.inputs import file_lines, open_file
     from outflank.report.terminal import show
 
-    if args.scale:
+    if args.stores:
         rows = scale.measure_scale(scale.SIZES[: 1 if args.quick else None], on_progress)
         return {"scale": rows}, lambda: show([scale.scale_table(rows)])
     if args.endgames:

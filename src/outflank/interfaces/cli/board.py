@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from outflank.interfaces.cli.common import add_quiet_option, progress
+from outflank.interfaces.cli.common import add_json_option, add_quiet_option, add_variant_option, progress
 
 if TYPE_CHECKING:
     from outflank.board import Position
@@ -23,10 +23,9 @@ def register(commands: Any) -> None:
     show.add_argument(
         "--moves", metavar="TRANSCRIPT", help="moves to play first, such as f5d6c3; passes may be left out"
     )
-    show.add_argument("--variant", default="standard", help="standard (default) or reversed: who wins")
+    add_variant_option(show, ": who wins")
     show.add_argument("--out", metavar="FILE", help="also write a drawing: .svg or .png")
-    show.add_argument("--svg", metavar="FILE", help="also write a drawing as SVG, whatever the name of the file")
-    show.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(show)
     show.set_defaults(run=run_show)
 
     perft = commands.add_parser("perft", help="count lines of play", description=_PERFT)
@@ -34,7 +33,7 @@ def register(commands: Any) -> None:
     perft.add_argument("--depth", type=int, required=True, metavar="D", help="plies to count")
     perft.add_argument("--divide", action="store_true", help="also the count of each first move")
     add_quiet_option(perft)
-    perft.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(perft)
     perft.set_defaults(run=run_perft)
 
 
@@ -83,8 +82,6 @@ def run_show(args: argparse.Namespace) -> None:
     position = game.end
     if args.out:
         _draw(game, Path(args.out))
-    if args.svg:
-        Path(args.svg).write_text(position.svg(game.last), encoding="utf-8")
     facts = _facts(position)
     facts["moves"] = moves_text(game.moves)
     facts["opening"] = game.opening

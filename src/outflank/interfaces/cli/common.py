@@ -13,6 +13,7 @@ from outflank.progress import PREPARING, Progress, ProgressLines
 
 if TYPE_CHECKING:
     from outflank.execute import Executor
+    from outflank.search.limits import Limits
 
 _LOOK_SECONDS = 1.0
 """How often it is asked whether a line is due while nothing changes."""
@@ -28,6 +29,35 @@ def add_executor_options(command: argparse.ArgumentParser) -> None:
 def add_quiet_option(command: argparse.ArgumentParser) -> None:
     """Adds `--quiet`."""
     command.add_argument("--quiet", action="store_true", help="show no progress on stderr")
+
+
+def add_json_option(command: argparse.ArgumentParser, what: str = "one JSON object") -> None:
+    """Adds `--json`."""
+    command.add_argument("--json", action="store_true", help=f"print {what}")
+
+
+def add_variant_option(command: argparse.ArgumentParser, when: str = "") -> None:
+    """Adds `--variant`."""
+    command.add_argument("--variant", default="standard", metavar="V", help=f"standard (default) or reversed{when}")
+
+
+LIMITS = ("depth", "nodes", "playouts", "seconds")
+
+
+def add_limits(command: argparse.ArgumentParser, words: tuple[str, ...] = LIMITS) -> None:
+    """Adds limits for every move."""
+    for word in words:
+        kind = float if word == "seconds" else int
+        command.add_argument(
+            f"--{word}", type=kind, metavar="N", help=f"limit of {word}; the first limit reached stops"
+        )
+
+
+def limits_of(args: argparse.Namespace) -> "Limits":
+    """The limits that the options ask for."""
+    from outflank.search.limits import Limits
+
+    return Limits(**{word: getattr(args, word) for word in LIMITS if getattr(args, word, None) is not None})
 
 
 def executor(args: argparse.Namespace) -> "Executor":

@@ -4,7 +4,7 @@ import argparse
 import json
 from typing import Any
 
-from outflank.interfaces.cli.common import add_executor_options, add_quiet_option, executor, progress
+from outflank.interfaces.cli.common import add_executor_options, add_json_option, add_quiet_option, executor, progress
 
 _LABEL = (
     "Judge every position of files of games: its value, exact where the judge proves it, the worth of every move and a "
@@ -21,7 +21,7 @@ def register(commands: Any) -> None:
     label.add_argument("--rules", metavar="RULES", help="of the games (what the card of the first file says)")
     label.add_argument("--agent", metavar="AGENT", help="who judges (engine(depth=8, memory=1) where it is trained)")
     label.add_argument("--form", choices=("npz", "parquet"), default="npz", help="of the files (npz)")
-    label.add_argument("--every", type=int, default=1, metavar="N", help="judge every so manyth position (1)")
+    label.add_argument("--every", type=int, default=1, metavar="N", help="keep every so manyth position (1)")
     label.add_argument("--positions", type=int, metavar="N", help="judge so many at most, drawn by lot")
     label.add_argument(
         "--temperature", type=float, default=1.0, metavar="T", help="discs over which policies spread (1); 0: best only"
@@ -29,7 +29,7 @@ def register(commands: Any) -> None:
     label.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the choice and of the judge")
     add_executor_options(label)
     add_quiet_option(label)
-    label.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(label)
     label.set_defaults(run=run_label, resumes=True)
 
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from outflank.errors import BadSpec, require
 from outflank.inputs import shown
-from outflank.interfaces.cli.common import add_executor_options, add_quiet_option, command_line, executor, progress
+from outflank.interfaces.cli.common import (
+    add_executor_options,
+    add_json_option,
+    add_quiet_option,
+    command_line,
+    executor,
+    progress,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,9 +56,7 @@ _TD = (
 def register(commands: Any) -> None:
     """Adds the commands to the parser."""
     selfplay = commands.add_parser("selfplay", help="many games of an agent against itself", description=_SELFPLAY)
-    selfplay.add_argument(
-        "rules", nargs="?", default="standard 8x8", metavar="RULES", help='such as "reversed 6x6" (standard 8x8)'
-    )
+    selfplay.add_argument("--rules", default="standard 8x8", metavar="RULES", help='such as "reversed 6x6"')
     selfplay.add_argument("--games", type=int, default=10_000, metavar="N", help="games in all (10,000)")
     selfplay.add_argument("--out", required=True, metavar="FILE", help="NAME.txt, or NAME.txt.xz to be packed")
     selfplay.add_argument("--agent", metavar="AGENT", help="who plays (two plies of patterns, or of five terms)")
@@ -61,7 +66,7 @@ def register(commands: Any) -> None:
     selfplay.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the games")
     add_executor_options(selfplay)
     add_quiet_option(selfplay)
-    selfplay.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(selfplay)
     selfplay.set_defaults(run=run_selfplay, resumes=True)
 
     learn = commands.add_parser("learn", help="train the weights of patterns", description=_LEARN)
@@ -83,7 +88,7 @@ def _register_patterns(learners: Any) -> None:
     _add_method(patterns)
     patterns.add_argument("--report", metavar="DIR", help="also write a report: index.html, report.md, figures, tables")
     add_quiet_option(patterns)
-    patterns.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(patterns)
     patterns.set_defaults(run=run_patterns)
 
 
@@ -96,7 +101,7 @@ def _register_generations(learners: Any) -> None:
     command.add_argument("--from", dest="before", default="", metavar="FILE", help="weights to begin with (none)")
     command.add_argument("--depth", type=int, default=1, metavar="N", help="plies of the players (1)")
     command.add_argument("--endgame", type=int, default=8, metavar="N", help="squares played exactly at the end (8)")
-    command.add_argument("--random", type=int, metavar="N", help="random first moves at most (7 of 10 moves)")
+    command.add_argument("--most-random", type=int, metavar="N", help="random first moves at most (7 of 10 moves)")
     command.add_argument("--remember", type=int, default=3, metavar="N", help="generations fitted together (3)")
     command.add_argument("--prior", type=float, default=30.0, metavar="N", help="what a weight of before is worth (30)")
     command.add_argument("--passes", type=int, default=12, metavar="N", help="passes over the positions (12)")
@@ -106,7 +111,7 @@ def _register_generations(learners: Any) -> None:
     command.add_argument("--threads", type=int, default=1, metavar="N", help="threads of the fit (1)")
     add_executor_options(command)
     add_quiet_option(command)
-    command.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(command)
     command.set_defaults(run=run_generations, resumes=True)
 
 
@@ -141,7 +146,7 @@ def _register_td(learners: Any) -> None:
     )
     command.add_argument("--report", metavar="DIR", help="also write a report: curve, strength, what was learned")
     add_quiet_option(command)
-    command.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(command)
     command.set_defaults(run=run_td, resumes=True)
 
 
@@ -157,16 +162,18 @@ def _register_cuda(learners: Any) -> None:
     )
     command.add_argument("--passes", type=int, default=4, metavar="N", help="passes over the positions of a round (4)")
     command.add_argument("--last-passes", type=int, default=40, metavar="N", help="of the last round (40)")
-    command.add_argument("--plies", type=int, default=3, metavar="N", help="how deep a move is searched (3)")
-    command.add_argument("--exact", type=int, default=8, metavar="N", help="squares played exactly at the end (8)")
+    command.add_argument("--depth", dest="plies", type=int, default=3, metavar="N", help="plies of the players (3)")
     command.add_argument(
-        "--random", dest="random_moves", type=int, metavar="N", help="random first moves at most (3 of 4 moves)"
+        "--endgame", dest="exact", type=int, default=8, metavar="N", help="squares played exactly at the end (8)"
     )
-    command.add_argument("--every", type=int, default=5, metavar="N", help="plies between positions that are kept (5)")
+    command.add_argument(
+        "--most-random", dest="random_moves", type=int, metavar="N", help="random first moves at most (3 of 4 moves)"
+    )
+    command.add_argument("--every", type=int, default=5, metavar="N", help="keep every so manyth position (5)")
     command.add_argument("--phases", type=int, metavar="N", help="phases of the game (two to six discs each)")
     command.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the games")
     add_quiet_option(command)
-    command.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(command)
     command.set_defaults(run=run_cuda, resumes=True)
 
 
@@ -175,10 +182,10 @@ def _register_probcut(learners: Any) -> None:
     command.add_argument("games", metavar="GAMES", help="a file of outflank selfplay")
     command.add_argument("--rules", metavar="RULES", help="of the games (what the card of the file says)")
     command.add_argument("--positions", type=int, default=2000, metavar="N", help="positions searched (2,000)")
-    command.add_argument("--deepest", type=int, default=9, metavar="N", help="moves ahead, without cuts (9)")
+    command.add_argument("--depth", type=int, default=9, metavar="N", help="moves that searches look ahead (9)")
     command.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the choice of positions")
     add_quiet_option(command)
-    command.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(command)
     command.set_defaults(run=run_probcut)
 
 
@@ -193,7 +200,7 @@ def _register_opening(learners: Any) -> None:
     command.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the openings")
     command.add_argument("--out", required=True, metavar="FILE", help="where the weights go: NAME.npz")
     add_quiet_option(command)
-    command.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(command)
     command.set_defaults(run=run_opening)
 
 
@@ -292,7 +299,7 @@ def run_generations(args: argparse.Namespace) -> None:
     rules = Rules.parse(args.rules)
     names = ("games", "depth", "endgame", "prior", "passes", "match_games", "match_depth", "seed")
     given = {name: getattr(args, name) for name in names}
-    plan = learn.Plan(rules, most_random=args.random, remembered=args.remember, start=args.before, **given)
+    plan = learn.Plan(rules, most_random=args.most_random, remembered=args.remember, start=args.before, **given)
     check(f"{args.out}/report")
     found = []
     with progress("learn", args.quiet) as shown_to:
@@ -384,7 +391,7 @@ def run_probcut(args: argparse.Namespace) -> None:
     file = file_name(args.games)
     rules = Rules.parse(args.rules or read_card(file).get("rules") or "standard 8x8")
     with progress("learn", args.quiet) as shown_to:
-        found = learn_probcut(file, rules, args.positions, args.deepest, args.seed, shown_to)
+        found = learn_probcut(file, rules, args.positions, args.depth, args.seed, shown_to)
     if args.json:
         print(json.dumps(asdict(found)))
         return

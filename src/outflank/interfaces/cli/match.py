@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from outflank.interfaces.cli.common import (
     add_executor_options,
+    add_json_option,
+    add_limits,
     add_quiet_option,
+    add_variant_option,
     end_where_nothing_was_played,
     executor,
+    limits_of,
 )
 from outflank.interfaces.cli.live import live_table
 from outflank.interfaces.cli.report import add_report_option, check_report, sandbox_facts, write_report
@@ -28,14 +32,14 @@ def register(commands: Any) -> None:
     match.add_argument("b", metavar="B", help='an agent such as "uct(playouts=1000)"')
     match.add_argument("--games", type=int, default=100, metavar="N", help="games in all, in pairs (default 100)")
     match.add_argument("--size", type=int, default=8, metavar="N", help="board size (default 8)")
-    match.add_argument("--variant", default="standard", help="standard (default) or reversed")
+    add_variant_option(match)
     match.add_argument(
         "--openings",
         default="random(6)",
         metavar="O",
         help="start, random(k), ply(k), balanced(k) or a file (random(6))",
     )
-    match.add_argument("--limit", default="", metavar="L", help="for every move, such as nodes=1000,seconds=0.1")
+    add_limits(match)
     match.add_argument(
         "--adjudicate", type=int, default=0, metavar="E", help="let the solver end games at E empty squares"
     )
@@ -52,7 +56,7 @@ def register(commands: Any) -> None:
     match.add_argument("--details", action="store_true", help="also keep time, nodes and value of every move")
     add_quiet_option(match)
     add_report_option(match)
-    match.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(match)
     match.set_defaults(run=run_match, resumes=True)
 
 
@@ -83,7 +87,7 @@ def run_match(args: argparse.Namespace) -> None:
     from outflank.arena.schedule import Conditions, plan_match
     from outflank.arena.statistics.sprt import Sprt
     from outflank.arena.store import FromStore, Store
-    from outflank.arena.tournament import read_control, read_limits
+    from outflank.arena.tournament import read_control
     from outflank.board import Rules
     from outflank.facts import match_facts
     from outflank.report.lost import faults_of, faults_table
@@ -92,7 +96,7 @@ def run_match(args: argparse.Namespace) -> None:
     check_report(args)
     sprt = None if args.sprt is None else Sprt.parse(args.sprt)
     texts = [identity(text) for text in (args.a, args.b)]
-    conditions = Conditions(read_limits(args.limit), read_control(vars(args)), args.adjudicate, args.seed)
+    conditions = Conditions(limits_of(args), read_control(vars(args)), args.adjudicate, args.seed)
     plan = plan_match(texts[0], texts[1], Rules(args.size, args.variant), args.games, args.openings, conditions)
     with Store(args.store) as store:
         for warning in (*plan.warnings(), *behaviour_warnings(plan, store)):

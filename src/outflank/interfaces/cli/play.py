@@ -40,7 +40,7 @@ def _add_terminal_options(play: argparse.ArgumentParser) -> None:
     terminal.add_argument("--variant", metavar="V", help="standard (default) or reversed: who wins")
     begin = terminal.add_mutually_exclusive_group()
     begin.add_argument(
-        "--opening", metavar="O", help="start (default), random(k), balanced(k), moves such as f5d6, or a position"
+        "--openings", metavar="O", help="start (default), random(k), balanced(k), moves such as f5d6, or a position"
     )
     begin.add_argument("--load", metavar="FILE", help="go on with the game or position of a file")
     terminal.add_argument("--name", metavar="N", help="with --record: who plays")
@@ -67,7 +67,7 @@ def run_play(args: argparse.Namespace) -> None:
 
 
 _BROWSER = ("port", "host", "no_browser", "store", "report")
-_TERMINAL = ("black", "white", "size", "variant", "opening", "load", "name", "seed")
+_TERMINAL = ("black", "white", "size", "variant", "openings", "load", "name", "seed")
 
 
 def _play_here(args: argparse.Namespace) -> None:
@@ -76,7 +76,7 @@ def _play_here(args: argparse.Namespace) -> None:
     from outflank.interfaces.terminal.session import Session, Setting
 
     record = _record_of(args)
-    setting = Setting(args.size, args.variant or "standard", args.opening or "start", args.seed or 0)
+    setting = Setting(args.size, args.variant or "standard", args.openings or "start", args.seed or 0)
     game = setting.game_of(Path(args.load)) if args.load else setting.game()
     black, white = args.black or PERSON, args.white or middle_level().name
     seats = read_seat(black, game.rules), read_seat(white, game.rules)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from outflank.errors import BadSpec, require
 from outflank.interfaces.cli.common import (
     add_executor_options,
+    add_json_option,
     add_quiet_option,
     command_line,
     end_where_nothing_was_played,
@@ -68,7 +69,7 @@ def _add_options(command: argparse.ArgumentParser, out: str | None, out_text: st
     command.add_argument("--out", default=out, metavar="DIR", help=f"where report and games go ({out_text})")
     add_executor_options(command)
     add_quiet_option(command)
-    command.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(command)
 
 
 def run_reproduce(args: argparse.Namespace) -> None:

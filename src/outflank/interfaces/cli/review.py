@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from outflank.errors import BadSpec
 from outflank.interfaces.cli.board import add_position, read_game
-from outflank.interfaces.cli.common import add_executor_options, add_quiet_option, executor, progress
+from outflank.interfaces.cli.common import (
+    add_executor_options,
+    add_json_option,
+    add_quiet_option,
+    add_variant_option,
+    executor,
+    progress,
+)
 
 if TYPE_CHECKING:
     from outflank.analysis import Analysis
@@ -40,29 +47,27 @@ def register(commands: Any) -> None:
     review.add_argument("--depth", type=int, metavar="D", help="plies to look ahead (default: 14 on 8x8)")
     review.add_argument("--seconds", type=float, metavar="T", help="time for every move instead")
     review.add_argument("--games", type=int, metavar="N", help="only the first N games")
-    review.add_argument(
-        "--variant", default="standard", help="standard (default) or reversed, where a game does not tell"
-    )
+    add_variant_option(review, ", where a game does not tell")
     review.add_argument("--size", type=int, metavar="N", help="board size of transcripts that would pass for 8x8")
     review.add_argument(
         "--out", action="append", default=[], metavar="FILE", help="also write .md, .csv or .json; may be repeated"
     )
     add_executor_options(review)
     add_quiet_option(review)
-    review.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(review)
     review.set_defaults(run=run_review)
 
     analyse = commands.add_parser("analyse", help="the value of every move of a position", description=_ANALYSE)
     analyse.add_argument("game", nargs="?", metavar="GAME", help="a game or position of any form: a file, or the text")
     add_position(analyse)
     analyse.add_argument("--moves", metavar="TRANSCRIPT", help="moves to play first")
-    analyse.add_argument("--variant", default="standard", help="standard (default) or reversed")
+    add_variant_option(analyse)
     analyse.add_argument("--agent", metavar="AGENT", help="ask another agent than the engine for its opinion")
     analyse.add_argument("--depth", type=int, metavar="D", help="end at so many plies")
     analyse.add_argument(
         "--seconds", type=float, metavar="T", help=f"end after this time ({_SECONDS:g} without --depth)"
     )
-    analyse.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(analyse)
     analyse.set_defaults(run=run_analyse)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from outflank.errors import BadSpec
+from outflank.interfaces.cli.common import add_json_option, add_variant_option
 
 if TYPE_CHECKING:
     from outflank.arena.store import Store
@@ -35,16 +36,16 @@ def register(commands: Any) -> None:
         help="add games of others, of any form: files, directories, - for stdin; FILE is made if it is not there",
     )
     store.add_argument("--out", metavar="FILE", help="where --export writes; the file appears when it is complete")
-    store.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(store)
     store.set_defaults(run=run_store)
 
     convert = commands.add_parser("convert", help="write games in another form", description=_CONVERT)
-    convert.add_argument("sources", nargs="+", metavar="A", help="files or directories of games, stores, - for stdin")
-    convert.add_argument("target", metavar="B", help="the file to write; a store (.db) is added to; - for stdout")
-    convert.add_argument("--to", choices=(*FORMS, "store"), help="the form of B (default: by its ending)")
-    convert.add_argument("--variant", default="standard", help="standard (default) or reversed, where A does not tell")
+    convert.add_argument("sources", nargs="+", metavar="GAMES", help="files, directories, stores, - for stdin")
+    convert.add_argument("target", metavar="FILE", help="the file to write; a store (.db) is added to; - for stdout")
+    convert.add_argument("--form", choices=(*FORMS, "store"), help="of the file (default: by its ending)")
+    add_variant_option(convert, ", where a game does not tell")
     convert.add_argument("--size", type=int, metavar="N", help="board size of transcripts that would pass for 8x8")
-    convert.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(convert)
     convert.set_defaults(run=run_convert)
 
 
@@ -81,7 +82,7 @@ def run_store(args: argparse.Namespace) -> None:
 
 def run_convert(args: argparse.Namespace) -> None:
     """Writes the games of all sources into one file."""
-    form = _form(args.to, args.target)
+    form = _form(args.form, args.target)
     target = Path(args.target)
     if any(Path(source).resolve() == target.resolve() for source in args.sources if source != _STREAM):
         raise BadSpec(f"{target} is both read and written; expected another file to write")
@@ -124,7 +125,7 @@ def _form(asked: str | None, target: str) -> str:
     form = asked or (ENDINGS | {".db": "store"}).get(ending)
     if form is None:
         known = ", ".join((*ENDINGS, ".db"))
-        raise BadSpec(f"the ending of {target} tells no form; expected one of {known}, or --to {'|'.join(FORMS)}|store")
+        raise BadSpec(f"the ending of {target} tells no form; expected {known}, or --form {'|'.join(FORMS)}|store")
     return form
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from outflank.interfaces.cli.common import (
     add_executor_options,
+    add_json_option,
     add_quiet_option,
     end_where_nothing_was_played,
     executor,
@@ -44,7 +45,7 @@ def register(commands: Any) -> None:
     tournament.add_argument("--store", default="outflank.db", metavar="FILE", help="where games are kept (outflank.db)")
     add_quiet_option(tournament)
     add_report_option(tournament)
-    tournament.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(tournament)
     tournament.set_defaults(run=run_tournament, resumes=True)
 
     rate = commands.add_parser("rate", help="ratings of all agents of a store", description=_RATE)
@@ -52,7 +53,7 @@ def register(commands: Any) -> None:
     rate.add_argument("--rules", metavar="RULES", help='only games of these, such as "reversed 8x8" (all)')
     rate.add_argument("--anchor", metavar="AGENT=ELO", help="an agent and the Elo it stands for (default: mean 0)")
     add_report_option(rate)
-    rate.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(rate)
     rate.set_defaults(run=run_rate)
 
 

@@ -17,11 +17,13 @@ is the analyst's opinion, not the agent's, and changes nothing in the game.
 import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from outflank import __version__
 from outflank.analysis import Analysis, MoveValue, analyse
 from outflank.board import SIZES, Color, Move, Position, Rules, Variant
 from outflank.errors import IllegalMove, OutflankError
+from outflank.formats import read
 from outflank.game import Game
 from outflank.inputs import MOST_DIGITS
 from outflank.interfaces.engine.lines import Lines
@@ -160,6 +162,23 @@ class GtpServer(Server):
     def set_up(self, words: list[str]) -> str:
         """A game from any position, as gtp-rhino is told it."""
         return self._begin(Position.parse(" ".join(words), self._position.rules.variant))
+
+    def load(self, words: list[str]) -> str:
+        """The game of a file, SGF or another form that Outflank reads, up to the move before a number."""
+        if len(words) not in (1, 2):
+            raise OutflankError(_SYNTAX)
+        before = _whole(words[1]) if len(words) == 2 else None
+        rules = self._position.rules
+        try:
+            game = read(Path(words[0]), rules.variant, rules.size)
+        except (OutflankError, OSError):
+            raise OutflankError("cannot load file") from None
+        if before is not None:
+            game = game[: max(before, 1) - 1]
+        self._begin(game.start)
+        self._games += [game[:plies] for plies in range(len(game))]
+        self.seat.tell(game)
+        return ""
 
     def play(self, words: list[str]) -> str:
         """A move of either side."""
@@ -334,6 +353,7 @@ _COMMANDS: dict[str, Command] = {
     "get_random_seed": lambda server, words: str(server.seat.seed),
     "set_random_seed": GtpServer.set_seed,
     "grhino-setup_board": GtpServer.set_up,
+    "loadsgf": GtpServer.load,
     "gogui-interrupt": _text(""),
     "outflank-analyze": GtpServer.analyze,
 }
