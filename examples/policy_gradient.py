@@ -5,9 +5,9 @@ import numpy as np
 from outflank.batch import Games
 
 if __name__ == "__main__":
-    rng, games = np.random.default_rng(1), Games(2000, "standard 6x6", auto_reset=False)
+    rng, games = np.random.default_rng(1), Games(500, "standard 6x6", auto_reset=False)
     weights = np.zeros((72, 37), np.float32)  # from planes to actions
-    for episode in range(61):
+    for episode in range(31):
         games.reset(seed=episode)
         steps, result = [], np.zeros(len(games), np.float32)
         while not games.done.all():
@@ -21,5 +21,5 @@ if __name__ == "__main__":
             result += np.where(mine, games.rewards, -games.rewards)
         surprise = (result - result.mean())[:, None] / len(games)
         weights += sum(seen.T @ (slope * surprise) for seen, slope in steps)
-        if episode % 20 == 0:
+        if episode % 15 == 0:
             print(f"after {episode} x {len(games)} games: {100 * (result > 0).mean():.0f} % won against random moves")
