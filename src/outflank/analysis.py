@@ -493,11 +493,12 @@ def endgame_problem(rules: Rules, empties: int, seed: int = 0) -> Problem:
     if not least <= empties <= most:
         raise BadSpec(f"no problems are made with {empties} empty squares; expected {least} to {most}")
     hasty = agent("heuristic")
-    for number in range(_TRIES):
-        position = _played_down(rules, empties, random.Random(f"{seed} {number}"), hasty)
+    for attempt in range(_TRIES):
+        position = _played_down(rules, empties, random.Random(f"{seed} {attempt}"), hasty)
         if told_to_stop() or position.is_over or len(position.moves) < _LEAST_CHOICE:
             continue
-        scores = {move: found.score for move, found in zip(position.moves, solve_moves(position, position.moves))}
+        solved = solve_moves(position, position.moves)
+        scores = {move: found.score for move, found in zip(position.moves, solved, strict=False)}
         known = {move: score for move, score in scores.items() if score is not None}
         best, second = sorted(known.values(), reverse=True)[:2] if len(known) == len(scores) else (0, 0)
         if best - second >= _CLEAR:
@@ -511,5 +512,6 @@ def _played_down(rules: Rules, empties: int, lot: random.Random, player: Agent) 
     while position.empties > empties and not position.is_over:
         moves = position.moves
         hasty = len(moves) > 1 and lot.random() > 1 / 3
-        position = position.play(player.choose(position, seed=lot.randrange(2**31)).move if hasty else lot.choice(moves))
+        chosen = player.choose(position, seed=lot.randrange(2**31)).move if hasty else lot.choice(moves)
+        position = position.play(chosen)
     return position

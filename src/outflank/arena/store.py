@@ -372,7 +372,8 @@ class Store:
         Players are named by their texts. The tags say `key`, `pair` (both games of one opening), `repeat`,
         `conditions`, what `made` them, and the behaviour of the players, `black_behaviour` and `white_behaviour`.
         """
-        where = f"WHERE (:key IS NULL OR key = :key) AND {_WANTED} ORDER BY {_ORDERS[order]} LIMIT :limit OFFSET :offset"
+        where = f"WHERE (:key IS NULL OR key = :key) AND {_WANTED}"
+        where += f" ORDER BY {_ORDERS[order]} LIMIT :limit OFFSET :offset"
         wanted = {"key": key, "agent": agent, "opponent": opponent, "points": points, "offset": offset, "limit": limit}
         last = ""
         with self._asked(f"SELECT {_ROWS} {where}", wanted) as rows:

@@ -53,8 +53,8 @@ examples:
 Every command explains itself: outflank COMMAND --help"""
 
 _MODULES = (
-    *(play, review, reproduce, board, agents, engine, match, tournament, store, learn, label, bench),
-    completion,
+    *(play, review, reproduce, board, agents, engine, match, tournament, store, learn, tune),
+    *(label, bench, completion),
 )
 _LONGEST_MESSAGE = 2000
 
@@ -73,12 +73,7 @@ def _parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"outflank {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-<<<<<<< HEAD
-    playing = (play, review, reproduce, board, agents, engine, match, tournament, store)
-    for module in (*playing, learn, tune, label, bench):
-=======
     for module in _MODULES:
->>>>>>> f630a89 (cli: one vocabulary of options, shell completion, loadsgf)
         module.register(commands)
     return parser
 
