@@ -7,6 +7,7 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from io import BytesIO
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -71,14 +72,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def running(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store of a match that is not finished."""
     path = tmp_path_factory.mktemp("running") / "match.sqlite"
-    play_pairs(path, 1)
+    play_games(path, 2)
     return path
 
 
-def play_pairs(path: Path, pairs: int) -> None:
+def play_games(path: Path, number: int) -> None:
     """Plays a match so far."""
     with Store(path) as games:
-        run_plan(plan_match("random", "heuristic", Rules(4), pairs, "random(2)", Conditions()), games, Here())
+        run_plan(plan_match("random", "heuristic", Rules(4), number, "random(2)", Conditions()), games, Here())
 
 
 @pytest.fixture(scope="module")
@@ -317,7 +318,7 @@ def test_bad_agents_are_refused_in_words(page: Page) -> None:
 
 
 def test_players_change_in_the_middle_of_a_game(page: Page) -> None:
-    """Seats are pressed, sides swapped, hints taken, a game given up, played again, reviewed and played on from there."""
+    """Seats are pressed, sides swapped, hints taken; a game is given up, played again, reviewed, played on from."""
     new_game(page, size=6, white="greedy")
     page.locator("#board .square.legal").first.click()
     wait_for_turn(page)
@@ -326,7 +327,7 @@ def test_players_change_in_the_middle_of_a_game(page: Page) -> None:
     hinted = page.locator("#board .square.best")
     expect(hinted).to_have_count(1)
     assert "legal" in (hinted.get_attribute("class") or "")
-    page.get_by_role("button", name="White, greedy").click()
+    page.get_by_role("button", name="greedy white").click()
     page.get_by_role("combobox", name="White", exact=True).select_option("Newcomer")
     page.get_by_role("button", name="Change", exact=True).click()
     expect(page.locator("#seat-white .who")).to_have_text("Newcomer")
@@ -536,7 +537,7 @@ def test_a_running_match_is_followed_sorted_and_filtered(page: Page, running: Pa
     page.keyboard.press("3")
     page.get_by_label("Store", exact=True).select_option(running.name)
     expect(page.locator("#games-state")).to_contain_text("2 games of 2 agents")
-    play_pairs(running, 4)
+    play_games(running, 8)
     expect(page.locator("#games-state")).to_contain_text("8 games of 2 agents")
     expect(page.locator("#games-body tr")).to_have_count(8)
     expect(page.locator("#games-body tr").first).to_contain_text(re.compile(r"\d{4}-\d\d-\d\d"))
@@ -637,7 +638,7 @@ def test_a_shared_game_has_its_players_review_and_pictures(server: Server, brows
     for label in ("Save as PNG", "Save the game as a GIF"):
         with other.expect_download() as download:
             other.get_by_role("button", name=label).click()
-        files[label] = Image.open(download.value.path())
+        files[label] = Image.open(BytesIO(Path(download.value.path()).read_bytes()))
     png, gif = files.values()
     assert png.format == "PNG" and gif.format == "GIF" and gif.n_frames == 4  # type: ignore[attr-defined]
     gif.seek(1)
@@ -956,7 +957,8 @@ def test_small_and_enlarged_screens(server: Server, browser: Browser) -> None:
     def box(selector: str) -> dict[str, float]:
         found = page.locator(selector).first.bounding_box()
         assert found is not None
-        return {**found, "right": found["x"] + found["width"], "bottom": found["y"] + found["height"]}
+        x, y, width, height = found["x"], found["y"], found["width"], found["height"]
+        return {"x": x, "y": y, "width": width, "height": height, "right": x + width, "bottom": y + height}
 
     page.click("#go-first")
     expect(page.locator("#ply")).to_have_text("Start, 1 move follows")
@@ -995,7 +997,7 @@ def test_moves_stand_in_columns_and_whole_lines(server: Server, browser: Browser
     page.set_viewport_size({"width": 1000, "height": 700})
     lefts = {side: page.locator(f".pair .of-{side}").evaluate_all(_LEFTS) for side in ("black", "white")}
     assert all(len(set(found)) == 1 for found in lefts.values()) and lefts["black"][0] < lefts["white"][0]
-    for step in ("go-last", "go-back", "go-back"):
+    for step in ("go-back", "go-back", "go-last"):
         page.click(f"#{step}")
         page.wait_for_timeout(100)
         assert page.evaluate(_CUT) < 1, "the first line of the list is cut"

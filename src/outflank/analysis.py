@@ -495,14 +495,17 @@ def endgame_problem(rules: Rules, empties: int, seed: int = 0) -> Problem:
     hasty = agent("heuristic")
     for attempt in range(_TRIES):
         position = _played_down(rules, empties, random.Random(f"{seed} {attempt}"), hasty)
-        if told_to_stop() or position.is_over or len(position.moves) < _LEAST_CHOICE:
+        if position.is_over or len(position.moves) < _LEAST_CHOICE:
             continue
-        solved = solve_moves(position, position.moves)
-        scores = {move: found.score for move, found in zip(position.moves, solved, strict=False)}
-        known = {move: score for move, score in scores.items() if score is not None}
-        best, second = sorted(known.values(), reverse=True)[:2] if len(known) == len(scores) else (0, 0)
+        found = list(solve_moves(position, position.moves))
+        if told_to_stop():
+            break
+        scores = {
+            rules.move(each.move): each.score for each in found if each.move is not None and each.score is not None
+        }
+        best, second, *_ = sorted(scores.values(), reverse=True)
         if best - second >= _CLEAR:
-            return Problem(position, known)
+            return Problem(position, scores)
     raise BadSpec(f"no problem with {empties} empty squares was found on {rules}; expected another number of them")
 
 

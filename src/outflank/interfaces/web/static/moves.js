@@ -58,12 +58,14 @@ function show() {
   showActions();
 }
 
-/** Scrolls the list, and never the page, so that the move and the one after it can be seen; whole lines, see the style. */
+/** Scrolls the list, and never the page, so that the move and the line after it can be seen, and no line is cut. */
 function keepInSight(place, button) {
+  const pairs = [...place.querySelectorAll(".pair")];
   const pair = button.closest(".pair");
-  const [top, bottom] = [pair.offsetTop, pair.offsetTop + 2 * pair.offsetHeight];
-  if (top < place.scrollTop) place.scrollTop = top;
-  else if (bottom > place.scrollTop + place.clientHeight) place.scrollTop = bottom - place.clientHeight;
+  const next = pairs[pairs.indexOf(pair) + 1] ?? pair;
+  const least = next.offsetTop + next.offsetHeight - place.clientHeight;
+  if (pair.offsetTop < place.scrollTop) place.scrollTop = pair.offsetTop;
+  else if (least > place.scrollTop) place.scrollTop = pairs.find(({ offsetTop }) => offsetTop >= least).offsetTop;
 }
 
 function showActions() {

@@ -36,8 +36,10 @@ function buildSeat(side) {
   const seat = byId(`seat-${side}`);
   seat.append(
     el("span", { class: `stone ${side}` }),
-    el("span", { class: "person" }, parts.who, el("span", { class: "doing" }, parts.clock, parts.doing)),
+    el("span", { class: "person" }, parts.who, " ", el("span", { class: "doing" }, parts.clock, parts.doing)),
+    " ",
     parts.count,
+    el("span", { class: "unseen" }, " discs. Change who plays."),
   );
   seats[side] = { seat, ...parts };
 }
@@ -48,8 +50,6 @@ function showSeats() {
     const player = table.players[side];
     const toMove = table.position.turn === side && !table.tree.over;
     seat.classList.toggle("to-move", toMove);
-    const discs = plural(table.position[side], "disc");
-    seat.setAttribute("aria-label", `${capital(side)}, ${playerName(player)}, ${discs}. Change who plays`);
     setText(who, playerName(player));
     seat.title = `${player.text ?? playerName(player)}: press to change who plays`;
     setText(doing, toMove ? `${side} ${act(player)}` : hasPassed(side) ? `${side} passed` : side);

@@ -209,9 +209,9 @@ export function shelf() {
     el(
       "div",
       { class: "actions pages" },
-      newButton({ id: "shelf-previous", onclick: () => turn(-PAGE) }, "Previous"),
+      newButton({ id: "shelf-previous", onclick: () => turn(-PAGE) }, "Newer"),
       el("span", { class: "hint", id: "shelf-range" }),
-      newButton({ id: "shelf-next", onclick: () => turn(PAGE) }, "Next"),
+      newButton({ id: "shelf-next", onclick: () => turn(PAGE) }, "Older"),
       newButton({ id: "shelf-back", hidden: true, onclick: putBack }, "Put back"),
     ),
     el(
@@ -219,7 +219,7 @@ export function shelf() {
       { class: "actions" },
       newButton({ id: "shelf-export", onclick: exportGames }, "Export as GGF"),
       newButton({ id: "shelf-backup", onclick: backUp }, "Back up"),
-      newButton({ onclick: () => file.click() }, "Read a backup"),
+      newButton({ onclick: () => file.click() }, "Restore a backup"),
       file,
     ),
     el("p", { class: "hint", id: "shelf-state", role: "status" }),
