@@ -46,6 +46,8 @@ TEXTS = [
     "he-lin-minimax(1)",
     "he-reversed(2)",
     "he-reversed-uct(20)",
+    "he-tuned(2)",
+    "he-reversed-tuned(2)",
     "tenshi(20, endgame=6)",
 ]
 SLOW = ["pure-mc", "heuristic-mc"]

@@ -1,4 +1,4 @@
-"""The players of the five papers, spelled out as built-in agents.
+"""The players of the five papers, spelled out as built-in agents, and what tuning made of some of them.
 
 A preset is a signature and a function from its options to the call it stands for. What a paper leaves open is an
 option; where its text is ambiguous or its pseudo-code cannot work, the preset takes the reading that fits the
@@ -50,6 +50,20 @@ def _tenshi(options: CheckedOptions) -> Call:
 def _reparsed(value: Value) -> Value:
     """A nested call whose texts may be lists, as a value."""
     return parse(show(value))
+
+
+def _tuned_terms(name: str, variant: str, gain: str, weights: str) -> Preset:
+    """He's player with weights that `outflank tune` found from equal ones; docs/learning.md has the runs."""
+    signature = Signature(
+        name,
+        f"he-reversed with tuned weights, for the {variant} game",
+        (Option("depth", whole(1, 500), 4, "plies"),),
+        f"ours: SPSA, 30,000 games; {gain} Elo against five_terms in 2,000 games at depth 4",
+    )
+    evaluation = parse(f"five_terms({weights})")
+    return Preset(
+        signature, lambda options: _spelled("minimax", options, ("depth",), eval=evaluation, order="positional")
+    )
 
 
 _PAPER_UCT: dict[str, Value] = {"backup": "agent", "final": "win_rate"}
@@ -123,6 +137,20 @@ PRESETS = {
                 "Zean He",
             ),
             lambda options: _spelled("minimax", options, ("depth",), eval="five_terms", order="positional"),
+        ),
+        _tuned_terms(
+            "he-tuned",
+            "standard",
+            "+114 [+99, +130]",
+            "position=[10, 6, 2], mobility=[288, 224, 277], discs=[2, 1, 4], stability=[8, 294, 280], "
+            "aggregation=[2, 1, 2]",
+        ),
+        _tuned_terms(
+            "he-reversed-tuned",
+            "reversed",
+            "+158 [+142, +175]",
+            "position=[3, 1, 1], mobility=[180, 113, 117], discs=[283, 49, 58], stability=[7, 293, 297], "
+            "aggregation=[55, 17, 9]",
         ),
         Preset(
             Signature("he-reversed-uct", "tree search that plays out every child of a leaf", _WHAT_UCT, "Zean He"),

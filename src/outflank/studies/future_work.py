@@ -1,14 +1,15 @@
 """The future work that the papers named, played.
 
 Equal time for both (Phan & Synytsia), playouts cut off by an evaluation (the same), longer limits and more games (He &
-Lin), iterative deepening (Phan & Synytsia). Their seconds are nodes and playouts here, at the speeds that
-Phan & Synytsia printed for their own machine: seconds of ours would measure ours.
+Lin), iterative deepening (Phan & Synytsia), weights tuned by self-play (Zean He). Their seconds are nodes and playouts
+here, at the speeds that Phan & Synytsia printed for their own machine: seconds of ours would measure ours.
 """
 
 from collections.abc import Sequence
 
 from outflank.arena.statistics.comparisons import Contrast
 from outflank.arena.statistics.measured import Measured, mean, share
+from outflank.board import Rules, Variant
 from outflank.report.document import Figure, Table
 from outflank.report.figures import Scales, points_with_intervals
 from outflank.studies.phan_synytsia_games import work_in
@@ -25,6 +26,14 @@ EVALUATIONS = {"their evaluation": "positional", "five terms": "five_terms"}
 LONGER = (1600, 6400, 25600)
 BACKUPS = {"agent": "results of the searching agent in every node", "mover": "results of the side that moved"}
 BUDGETS = (1000, 4000, 16000)
+TUNED: dict[Variant, str] = {"standard": "he-tuned", "reversed": "he-reversed-tuned"}
+"""What `outflank tune` made of the five terms; the paper prints no weights."""
+BEFORE = {
+    "equal weights": "five_terms(position=10, mobility=10, discs=10, stability=10, aggregation=10)",
+    "weights by hand": "five_terms",
+}
+"""What it began with, which is all that the paper says of them, and what hill climbing had found from a guess."""
+TUNED_DEPTHS = (2, 4)
 
 
 def _wins(results: Results, name: str) -> Measured | None:
@@ -47,8 +56,18 @@ def _deepening(nodes: int) -> str:
     return f"deepening with {nodes} nodes against depth 4"
 
 
+def _tuned(variant: str, before: str, depth: int) -> str:
+    return f"tuned five terms against {before}, {variant}, depth {depth}"
+
+
 def _tables(results: Results) -> Sequence[Table]:
-    return (_equal_time(results), _cut_off(results), _longer_limits(results), _iterative(results))
+    return (
+        _equal_time(results),
+        _cut_off(results),
+        _longer_limits(results),
+        _iterative(results),
+        _tuned_weights(results),
+    )
 
 
 def _equal_time(results: Results) -> Table:
@@ -101,6 +120,28 @@ def _iterative(results: Results) -> Table:
         rows,
         "Iterative deepening by nodes against a fixed depth of 4, 8x8",
     )
+
+
+def _tuned_weights(results: Results) -> Table:
+    rows = [
+        [f"{variant}, depth {depth}", *(evidence(_wins(results, _tuned(variant, one, depth))) for one in BEFORE)]
+        for variant in TUNED
+        for depth in TUNED_DEPTHS
+    ]
+    return Table(
+        ["game", *(f"wins against {one}" for one in BEFORE)],
+        rows,
+        "Weights of the five terms tuned by self-play, 8x8",
+        "Future work of Zean He. They were tuned at depth 4; docs/learning.md tells how.",
+    )
+
+
+def _tuning_helps(results: Results) -> list[Contrast]:
+    return [
+        Contrast(f"wins against {before}, {variant}, depth 4", _wins(results, _tuned(variant, before, 4)), 0.5)
+        for variant in TUNED
+        for before in BEFORE
+    ]
 
 
 def _figures(results: Results) -> Sequence[Figure]:
@@ -197,12 +238,27 @@ def study() -> Study:
         )
         for nodes in BUDGETS
     ]
+    tuned = [
+        Pairing(
+            _tuned(variant, before, depth),
+            f"{name}(depth={depth})",
+            f"minimax(depth={depth}, eval={evaluation}, order=positional)",
+            200,
+            rules=Rules(8, variant),
+            openings="random(8)",
+            quick=20,
+            seconds=0.01,
+        )
+        for variant, name in TUNED.items()
+        for before, evaluation in BEFORE.items()
+        for depth in TUNED_DEPTHS
+    ]
     return Study(
         name="future-work",
         title="The papers' future work",
-        citation="Phan & Synytsia, sections 4.3 to 5; He & Lin, section V.",
-        summary="Equal time a move, playouts cut off by an evaluation, longer limits, iterative deepening.",
-        pairings=(*timed, *cuts, *longer, *deepening),
+        citation="Phan & Synytsia, sections 4.3 to 5; He & Lin, section V; Zean He, section 5.",
+        summary="Equal time a move, cut playouts, longer limits, iterative deepening, tuned weights.",
+        pairings=(*timed, *cuts, *longer, *deepening, *tuned),
         claims=(
             Claim("There is a time limit at which minimax and tree search are equal", "Phan & Synytsia 335", _crossing),
             Claim("They are equal at the limits proposed, 10 to 30 s a move", "Phan & Synytsia 335", _equal),
@@ -219,6 +275,7 @@ def study() -> Study:
                 "He & Lin 355",
                 lambda results: _longer_helps("mover", results),
             ),
+            Claim("Weights tuned by self-play beat those before", "Zean He 372", _tuning_helps),
         ),
         differences=(
             "The limits of 10 to 30 seconds a move are the nodes and iterations that the machine of Phan & Synytsia "
