@@ -36,6 +36,7 @@ ROOMS = [
     "analysis",
     "execute",
     "arena",
+    "explorer",
     "learn",
     "facts",
     "report",

@@ -119,6 +119,11 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Game.of": (Game.of, {"start": START, "moves": "b1"}),
     "Game.resign": (GAME.resign, {"color": Color.WHITE}),
     "Store": (outflank.Store, {"path": ":memory:"}),
+    "Explorer.of": (outflank.Explorer.of, {"games": [GAME], "rules": Rules(4)}),
+    "Explorer.at": (
+        outflank.Explorer.of([GAME.resign(Color.BLACK)]).at,
+        {"position": START, "player": "Ada", "years": (1985, 1990), "result": "draw"},
+    ),
     "check_agent": (outflank.check_agent, {"text": "random", "rules": [], "positions": 1, "seconds": 10}),
 }
 
@@ -195,6 +200,7 @@ BASES: dict[str, list[str]] = {
     "play": ["--terminal", "--size", "5"],
     "bench": ["--no-such-option"],
     "completion": ["bash"],
+    "explore": ["games.db", "--size", "4"],
     "selfplay": ["--rules", "standard 4x4", "--games", "1", "--out", "games.no-such-kind", "--quiet"],
     "label": ["games.txt", "--rules", "standard 4x4", "--out", "labels", "--workers", "1025", "--quiet"],
     "tune": ["uct", "--over", "c=0.1..2.0", "--out", "tuned", "--workers", "1025", "--quiet"],

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from outflank.errors import MissingExtra as MissingExtra
     from outflank.errors import OutflankError as OutflankError
     from outflank.execute import TaskFailed as TaskFailed
+    from outflank.explorer import Explorer as Explorer
+    from outflank.explorer import MoveCount as MoveCount
     from outflank.formats import Problem as Problem
     from outflank.formats import read as read
     from outflank.formats import read_all as read_all

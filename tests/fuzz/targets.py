@@ -22,6 +22,7 @@ from outflank.engines import GtpPlayer, NBoardPlayer
 from outflank.engines.process import EngineProcess
 from outflank.errors import EngineFailed, OutflankError
 from outflank.evaluation import evaluation_signatures
+from outflank.explorer import Explorer
 from outflank.formats import (
     Problem,
     content_lines,
@@ -489,6 +490,23 @@ def _packed_weights() -> str:
         return path.read_bytes().decode("latin-1")
 
 
+def _packed_index() -> str:
+    """An index of games, a character for every byte."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "index.npz")
+        unfinished = (game for game in small_games() if not game.end.is_over)
+        Explorer.of((game.resign(Color.BLACK) for game in unfinished), Rules(4)).write(path)
+        return path.read_bytes().decode("latin-1")
+
+
+def _index(text: str) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "index.npz")
+        path.write_bytes(text.encode("latin-1", "replace"))
+        index = Explorer.read(path)
+        index.at(Position.start(index.rules))
+
+
 def _weights(text: str) -> None:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, "weights.npz")
@@ -525,6 +543,7 @@ TARGETS = {
         Target("openings", _openings, lambda: _OPENINGS, share=4),
         Target("opening_lines", _opening_lines, _opening_files, share=4),
         Target("game_lines", _game_lines, _lines_of_games, share=6),
+        Target("indices", _index, lambda: [_packed_index()]),
         Target("weights", _weights, lambda: [_packed_weights()], share=2),
         Target("stores", _stores, lambda: [_store()]),
         Target("gtp", _gtp, lambda: _GTP_ANSWERS, lambda: ["pass", "resign", "d6", "f4", "f6"], share=3),

@@ -20,6 +20,7 @@ from outflank.interfaces.cli import (
     board,
     completion,
     engine,
+    explore,
     label,
     learn,
     match,
@@ -54,7 +55,7 @@ Every command explains itself: outflank COMMAND --help"""
 
 _MODULES = (
     *(play, review, reproduce, board, agents, engine, match, tournament, store, learn, tune),
-    *(label, bench, completion),
+    *(label, bench, explore, completion),
 )
 _LONGEST_MESSAGE = 2000
 

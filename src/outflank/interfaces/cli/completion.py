@@ -63,7 +63,8 @@ class _Command:
 def _described(parser: Parser, agents: tuple[str, ...]) -> Iterator[_Command]:
     """The program itself, under an empty name, and every command."""
     for name, each in (("", parser), *commands_of(parser)):
-        options, arguments, inner = [], _Taken(), tuple[str, ...]()
+        options: list[tuple[str, str, _Taken | None]] = []
+        arguments, inner = _Taken(), tuple[str, ...]()
         for action in each._actions:
             if isinstance(action, argparse._SubParsersAction):
                 inner = tuple(action.choices)
