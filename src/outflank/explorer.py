@@ -9,12 +9,12 @@ Games are of one board, up to 8x8, and one variant, from the usual start; others
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import IO, Any, Literal, NamedTuple
 from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
@@ -38,7 +38,11 @@ _MIX = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np
 
 
 class MoveCount(NamedTuple):
-    """What became of a move; points and margin are the mover's."""
+    """What became of a move; points and margin are the mover's.
+
+    >>> MoveCount(Rules().move("d3"), (), games=4, points=3.0, margin=2.5, opening="").share
+    0.75
+    """
 
     move: Move
     alike: tuple[Move, ...]
@@ -173,21 +177,22 @@ class Explorer:
     @classmethod
     def read(cls, path: str | Path) -> "Explorer":
         """The index that a file holds."""
-        try:
-            with open_file(path) as file, ZipFile(file) as archive:
-                if any(info.compress_type != ZIP_STORED for info in archive.infolist()):
-                    raise BadSpec("it is packed")  # as large as its arrays, and not a little that unpacks to very much
-                file.seek(0)
-                index = cls._unpacked(np.load(file, allow_pickle=False))
-        except OSError:
-            raise
-        except Exception as error:  # a damaged archive makes its readers raise many things
-            raise BadNotation(f"{path} is no index of games ({shown(str(error))}); expected one of explore") from None
+        with open_file(path) as file:
+            try:
+                index = cls._unpacked(file)
+            except Exception as error:  # a damaged archive makes its readers raise many things
+                told = shown(str(error))
+                raise BadNotation(f"{path} is no index of games ({told}); expected one of explore") from None
         index._check(path)
         return index
 
     @classmethod
-    def _unpacked(cls, held: Mapping[str, Any]) -> "Explorer":
+    def _unpacked(cls, file: IO[bytes]) -> "Explorer":
+        with ZipFile(file) as archive:
+            if any(info.compress_type != ZIP_STORED for info in archive.infolist()):
+                raise BadSpec("it is packed")  # as large as its arrays, and not a little that unpacks to very much
+        file.seek(0)
+        held = np.load(file, allow_pickle=False)
         about = json.loads(held["about"].tobytes())
         arrays = {name: np.ascontiguousarray(held[name], kind) for name, kind in _FIELDS.items()}
         return cls(Rules.parse(about["rules"]), about["names"], **arrays, left_out=about["left_out"])

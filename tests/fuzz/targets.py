@@ -1,5 +1,6 @@
 """Who reads the texts, and what must hold: an error of ours or a value that comes back when it is written and read."""
 
+import os
 import random
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -251,14 +252,25 @@ def _wthor(text: str) -> None:
     same(back[16:], content[16 : len(back)])
 
 
+@cache
+def _scratch(kind: str) -> Path:
+    """A directory of this process, in memory where there is such a place: making one for every text takes milliseconds."""
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    _DIRECTORIES.append(tempfile.TemporaryDirectory(prefix=f"fuzz-{kind}-", dir=memory))
+    return Path(_DIRECTORIES[-1].name)
+
+
+_DIRECTORIES: list[tempfile.TemporaryDirectory[str]] = []
+"""Removed when the process ends."""
+
+
 def _wthor_names(content: bytes) -> None:
     """Any bytes are names, as good as they go."""
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory, "WTH.wtb")
-        for ending in (".jou", ".TRN"):
-            path.with_suffix(ending).write_bytes(content)
-        names = names_beside(path)
-        assert all(name.isprintable() and len(name) <= 26 for kind in names for name in kind)
+    path = _scratch("wthor") / "WTH.wtb"
+    for ending in (".jou", ".TRN"):
+        path.with_suffix(ending).write_bytes(content)
+    names = names_beside(path)
+    assert all(name.isprintable() and len(name) <= 26 for kind in names for name in kind)
 
 
 def _link(text: str) -> None:
@@ -500,18 +512,16 @@ def _packed_index() -> str:
 
 
 def _index(text: str) -> None:
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory, "index.npz")
-        path.write_bytes(text.encode("latin-1", "replace"))
-        index = Explorer.read(path)
-        index.at(Position.start(index.rules))
+    path = _scratch("indices") / "index.npz"
+    path.write_bytes(text.encode("latin-1", "replace"))
+    index = Explorer.read(path)
+    index.at(Position.start(index.rules))
 
 
 def _weights(text: str) -> None:
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory, "weights.npz")
-        path.write_bytes(text.encode("latin-1", "replace"))
-        assert read_weights(path, Rules(6)).values.shape[1] == pattern_set(6).weights
+    path = _scratch("weights") / "weights.npz"
+    path.write_bytes(text.encode("latin-1", "replace"))
+    assert read_weights(path, Rules(6)).values.shape[1] == pattern_set(6).weights
 
 
 _TEXTS = (*TEXTS, 'a(1, -2.5, "x \\"y\\"", [1, [2]], b(c=d), e=300ms)')
