@@ -254,7 +254,7 @@ def _wthor(text: str) -> None:
 
 @cache
 def _scratch(kind: str) -> Path:
-    """A directory of this process, in memory where there is such a place: making one for every text takes milliseconds."""
+    """A directory of this process, in memory where possible: to make one for every text takes milliseconds."""
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     _DIRECTORIES.append(tempfile.TemporaryDirectory(prefix=f"fuzz-{kind}-", dir=memory))
     return Path(_DIRECTORIES[-1].name)
