@@ -1,6 +1,6 @@
 """Pictures of the page for the documents: `python tests/screenshots.py` writes docs/pictures/*.png.
 
-Play, analyse, review and games in light, dark and on a phone, with real agents and a store made on the spot.
+Play, analyse, review, games and training in light, dark and on a phone, with real agents and a store made on the spot.
 """
 
 import sys
@@ -43,7 +43,7 @@ def bring(page: Page, moves: str) -> None:
     """Pastes a game."""
     page.click("#open-paste")
     page.get_by_label("Text", exact=True).fill(moves)
-    page.get_by_role("button", name="Read").click()
+    page.get_by_role("button", name="Read", exact=True).click()
     page.wait_for_selector("dialog[open]", state="detached")
     page.locator("#toast").evaluate("toast => toast.classList.remove('shown')")
 
@@ -71,7 +71,19 @@ def games(page: Page) -> None:
     page.wait_for_selector("#games-list table")
 
 
-VIEWS: dict[str, Callable[[Page], None]] = {"play": play, "analyse": analyse, "review": review, "games": games}
+def train(page: Page) -> None:
+    page.click("nav [data-view=train]")
+    page.get_by_label("Train with").select_option("8")
+    expect(page.locator("#train-told")).to_contain_text("One move is better")
+
+
+VIEWS: dict[str, Callable[[Page], None]] = {
+    "play": play,
+    "analyse": analyse,
+    "review": review,
+    "games": games,
+    "train": train,
+}
 LOOKS: dict[str, dict[str, Any]] = {
     "light": {"color_scheme": "light"},
     "dark": {"color_scheme": "dark"},

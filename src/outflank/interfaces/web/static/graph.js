@@ -16,6 +16,7 @@ const ROOM = { left: 34, right: 12, top: 12, bottom: 12 };
 const LEAST_RANGE = 8; // discs
 const RANGE_STEP = 4; // discs
 const LEAST_PLIES = 10;
+const OUTLIER = 20; // times what is usual
 
 /** The disc difference from black's view and by the rules: fewer is better in the reversed game. */
 function discsAhead(node) {
@@ -66,11 +67,14 @@ function flag(mark, x, y) {
 /** What the agent of a side thought before its moves, as points; other units than discs fill the height. */
 function thoughts(line, side, range) {
   const told = line.filter(({ thought, position }) => thought && position.turn === side);
-  const largest = Math.max(1, ...told.map(({ thought }) => Math.abs(thought.value)));
+  const sizes = told.map(({ thought }) => Math.abs(thought.value)).sort((a, b) => a - b);
+  const usual = OUTLIER * (sizes[sizes.length >> 1] || 1); // a win in sight may be worth a million points
+  const largest = Math.max(1, ...sizes.filter((size) => size <= usual));
+  const within = (value) => Math.max(-range, Math.min(range, value));
   const scaled = ({ value, unit }) => {
-    if (unit === "discs") return Math.max(-range, Math.min(range, value));
+    if (unit === "discs") return within(value);
     if (unit === "wins") return (2 * value - 1) * range;
-    return (value / (unit === "result" ? 1 : largest)) * range;
+    return within((value / (unit === "result" ? 1 : largest)) * range);
   };
   return told.map((node) => ({ ply: node.ply, value: scaled(node.thought) }));
 }
