@@ -145,7 +145,7 @@ games = 10
 size = 6
 variant = "standard"
 openings = "random(2)"
-quick = 2
+quick_games = 2
 [[printed]]
 pairing = "p"
 measure = "wins"

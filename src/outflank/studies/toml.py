@@ -66,7 +66,7 @@ PAIRING = Signature(
         Option("size", whole(4, 16), 8, "of the board"),
         Option("variant", text(), "standard", "or reversed"),
         Option("openings", text(), "random(6)", "start suits agents with random choices"),
-        Option("quick", whole(1, MOST_GAMES), None, "games at --scale quick; a tenth where left out"),
+        Option("quick_games", whole(1, MOST_GAMES), None, "at --scale quick; a tenth where left out"),
     ),
 )
 
@@ -151,7 +151,8 @@ def study_from(settings: Mapping[str, Any], name: str, where: str = "study") -> 
 def _pairing(settings: Any, where: str) -> Pairing:
     given = PAIRING.read(settings, where)
     rules = Rules(given["size"], given["variant"])
-    return Pairing(given["name"], given["a"], given["b"], given["games"], rules, given["openings"], given["quick"] or 0)
+    quick = given["quick_games"] or 0
+    return Pairing(given["name"], given["a"], given["b"], given["games"], rules, given["openings"], quick)
 
 
 def _printed(settings: Any, pairings: Sequence[str], where: str) -> Printed:
