@@ -60,6 +60,8 @@ class Screen:
         self.say(f"black X {black} ({names[0]}), white O {white} ({names[1]})")
         last = "" if board.last is None else f"last move {board.last}; "
         self.say(f"{last}{state(board)}")
+        if board.game.opening:
+            self.say(f"opening: {board.game.opening}")
 
     def say(self, text: str) -> None:
         """A line of text."""
@@ -192,6 +194,8 @@ def _facts(board: Board, names: Names, palette: Palette) -> list[Text]:
     facts = [Text(), Text(f"{board.game.start.rules}{played}", style="dim"), *sides, Text()]
     if board.last is not None:
         facts.append(Text(f"last move {board.last}"))
+    if board.game.opening:
+        facts.append(Text(f"opening: {board.game.opening}"))
     return [*facts, Text(f"game over: {board.game.result}", style="bold")] if board.game.over else facts
 
 
