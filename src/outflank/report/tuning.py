@@ -9,6 +9,8 @@ from outflank.learn.tuning import AgainstAnchor, Course, Tuning, Verdict
 from outflank.report.document import Cell, Document, Drawing, Figure, Part, Section, Table, Tone, Value
 from outflank.report.figures import Scales, Series, lines, points_with_intervals
 
+_MOST_POINTS = 25
+"""Of a path: more make pictures heavy and no clearer."""
 _TONES: dict[str, Tone] = {"gain": "good", "loss": "bad", "undecided": "warn", "unchanged": "muted"}
 _WORDS = {
     "gain": "it is stronger than the start",
@@ -127,7 +129,8 @@ def path_figure(tuning: Tuning) -> Figure:
 
 
 def _panels(tuning: Tuning) -> Iterator[Drawing]:
-    rounds, groups = tuning.found.rounds, dict[tuple[str, ...], list[int]]()
+    every = -(-len(tuning.found.rounds) // _MOST_POINTS)
+    rounds, groups = tuning.found.rounds[every - 1 :: every], dict[tuple[str, ...], list[int]]()
     for place, one in enumerate(tuning.plan.space.dimensions):
         groups.setdefault(one.path, []).append(place)
     games = [0, *(one.games for one in rounds)]
