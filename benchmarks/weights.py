@@ -16,8 +16,8 @@ import sys
 from pathlib import Path
 
 from outflank.board import Rules
+from outflank.devices import check_gpu
 from outflank.errors import OutflankError
-from outflank.learn.cuda import check_gpu
 from outflank.patterns import read_weights
 
 _CARD = "learn cuda --seed 20261116"
@@ -83,7 +83,7 @@ def main() -> None:
     for name in args.rules:
         if _needs_card(name):
             try:
-                check_gpu()
+                check_gpu("training")
             except OutflankError as problem:
                 print(f"left out: {name}: {problem}")
                 continue

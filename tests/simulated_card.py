@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from outflank.board import Rules
+from outflank.agents import agent
+from outflank.board import Position, Rules
+from outflank.devices import CardGames
 from outflank.kernels.lanes import Kept
 from outflank.learn import cuda as learn
 from outflank.patterns import PatternWeights, pattern_set
@@ -25,6 +27,9 @@ PLANS = {
 TRAINING = learn.Plan(
     Rules(6), rounds=3, games=6, last=2, passes=1, last_passes=1, plies=1, exact=2, every=3, random_moves=20, phases=1
 )
+RANDOM_GAMES = {4: 70, 6: 33, 8: 32, 10: 2}
+"""Random games by size: whole groups of 32 and parts of one, from a position with a pass ahead."""
+FLAT = "montecarlo(playouts=40)"
 
 
 class Killed(Exception):
@@ -59,8 +64,29 @@ def _sums(run: learn._Run, kept: Kept) -> dict[str, Any]:
     return {"where": np.array(where), "sums": sums[where], "errors": errors}
 
 
-def main(out: Path) -> None:
+def random_position(size: int) -> Position:
+    """A few moves from the start."""
+    position = Position.start(Rules(size))
+    for number in range(5):
+        position = position.play(position.moves[number % len(position.moves)])
+    return position
+
+
+def _random_games() -> dict[str, Any]:
     found: dict[str, Any] = {}
+    for size, games in RANDOM_GAMES.items():
+        position, card = random_position(size), CardGames(Rules(size))
+        me, opp, _ = position.boards
+        found[f"differences {size}"] = card.differences(position, games, seed=7, first=100)
+        found[f"totals {size}"] = card.totals([me, me], [opp, opp], [7, 8], [100, 5], games)
+    for rules in ("standard 4x4", "reversed 4x4"):
+        decision = agent(FLAT.replace(")", ", device=gpu)")).choose(Position.start(rules), seed=3)
+        found[f"flat {rules}"] = np.array([root.win_rate for root in decision.moves] + [decision.nodes, decision.move])
+    return found
+
+
+def main(out: Path) -> None:
+    found: dict[str, Any] = _random_games()
     for name, plan in PLANS.items():
         run, kept = _games(plan)
         arrays: dict[str, Any] = kept._asdict()

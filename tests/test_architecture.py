@@ -21,6 +21,7 @@ ROOMS = [
     "kernels",
     "render",
     "board",
+    "devices",
     "named_openings",
     "game",
     "formats",

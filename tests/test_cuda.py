@@ -13,17 +13,22 @@ import pytest
 
 import naive
 import simulated_card
+from outflank.agents import agent
 from outflank.board import Color, Position, Rules
-from outflank.errors import BadSpec, OutflankError
+from outflank.devices import devices, on_gpu
+from outflank.errors import BadSpec, MissingExtra, OutflankError
 from outflank.kernels.evaluate import evaluation_of
 from outflank.kernels.jit import Word
 from outflank.kernels.lanes import ROWS, Kept, games_in_turn
 from outflank.kernels.patterns import SCALE, UNIT
+from outflank.kernels.playout import games_in_turn as random_games_in_turn
+from outflank.kernels.policy import lanes_for_playouts, playouts
 from outflank.learn import cuda as learn
 from outflank.learn.games import Positions
 from outflank.learn.regression import errors
 from outflank.patterns import PatternWeights, pattern_set, read_weights
-from simulated_card import PLANS, TRAINING, some_weights
+from outflank.search.policy import PlayoutPolicy
+from simulated_card import FLAT, PLANS, RANDOM_GAMES, TRAINING, random_position, some_weights
 from support import PATIENCE, ROOT, refused
 
 pytestmark = pytest.mark.compiled
@@ -194,6 +199,47 @@ def test_training_on_a_card_lowers_the_error_and_goes_on_after_a_kill(simulated:
     assert after < before
 
 
+# --- random games ---------------------------------------------------------------------------------------------------
+
+
+def random_games(size: int, seed: int, first: int) -> npt.NDArray[np.int16]:
+    out = np.empty(RANDOM_GAMES[size], np.int16)
+    random_games_in_turn(*random_position(size).boards, Word(seed), first, out)
+    return out
+
+
+@pytest.mark.parametrize("size", RANDOM_GAMES)
+def test_a_card_plays_the_random_games_of_the_cpu(size: int, simulated: dict[str, Any]) -> None:
+    games = random_games(size, 7, 100)
+    assert simulated[f"differences {size}"].tolist() == games.tolist()
+    position = random_position(size)
+    me, opp, full = position.boards
+    for row, seed, first in ((0, 7, 100), (1, 8, 5)):
+        games, policy = random_games(size, seed, first), PlayoutPolicy().build(position.rules, 0.5)
+        lanes = lanes_for_playouts()
+        *_, placed = playouts(me, opp, full, True, policy, Word(seed), first, len(games), lanes, 0.0, 0.0)
+        counts = [int(np.sum(np.sign(games) == sign)) for sign in (1, 0, -1)]
+        assert simulated[f"totals {size}"][row].tolist() == [*counts, placed]
+
+
+@pytest.mark.parametrize("rules", ["standard 4x4", "reversed 4x4"])
+def test_flat_monte_carlo_decides_on_a_card_as_on_the_cpu(rules: str, simulated: dict[str, Any]) -> None:
+    decision = agent(FLAT).choose(Position.start(rules), seed=3)
+    expected = [root.win_rate for root in decision.moves] + [decision.nodes, decision.move]
+    assert simulated[f"flat {rules}"].tolist() == expected
+
+
+def test_a_device_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("outflank.errors.find_spec", lambda name: None if name == "numba_cuda" else object())
+    with pytest.raises(MissingExtra, match="games on a GPU needs numba-cuda"):
+        agent("montecarlo(device=gpu)")
+    assert not on_gpu("auto") and [(one.kind, one.usable) for one in devices()] == [("cpu", True), ("gpu", False)]
+    with pytest.raises(BadSpec, match="device=gpu plays uniform playouts, not heuristic"):
+        agent("montecarlo(playout=heuristic, device=gpu)")
+    with pytest.raises(BadSpec, match="device='tpu' is not known"):
+        on_gpu("tpu")
+
+
 # --- what is refused ------------------------------------------------------------------------------------------------
 
 
@@ -225,7 +271,7 @@ def test_without_library_or_card_the_command_says_what_is_missing(
     )
     monkeypatch.setattr("outflank.errors.find_spec", lambda name: object())
     monkeypatch.setattr("outflank.kernels.cuda.card_name", lambda: ("", "CUDA driver library cannot be found"))
-    assert "there is no GPU to train on: 'CUDA driver library cannot be found'" in refused(command, capfd)
+    assert "there is no GPU for training: 'CUDA driver library cannot be found'" in refused(command, capfd)
     monkeypatch.setattr("outflank.kernels.cuda.card_name", lambda: ("a card", ""))
     monkeypatch.setattr("outflank.kernels.cuda.free_memory", lambda: 1000.0)
     assert "the games of the last round need 0.0 GiB, and the card has 0.0 GiB free" in refused(command, capfd)

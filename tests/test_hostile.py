@@ -184,6 +184,7 @@ BASES: dict[str, list[str]] = {
     "show": [],
     "perft": ["--depth", "1", "--size", "4"],
     "agents": [],
+    "devices": [],
     "move": ["random", "--size", "4"],
     "solve": ["--position", LATE.line()],
     "analyse": ["--size", "4", "--depth", "1"],

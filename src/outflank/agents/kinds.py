@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from outflank.agents.players import Erring, RandomPlayer, SolverPlayer, WithEndgame
 from outflank.bots import BOTS, USUAL_LIMITS, build_bot
+from outflank.devices import DEVICES
 from outflank.engines import GTP, NBOARD, build_gtp, build_nboard
 from outflank.errors import BadSpec
 from outflank.evaluation import evaluation_option, read_evaluation, squares_option
@@ -59,6 +60,7 @@ _SECONDS = Option("seconds", number(0, above=True), None, "time for a move; 2s a
 _NODES = Option("nodes", whole(1), None, "positions entered")
 _PLAYOUTS = Option("playouts", whole(1), None, "games played out for a move; 1000 when no limit at all is given")
 _THREADS = Option("threads", whole(1, MOST_THREADS), 1, "searches side by side that share a table")
+_DEVICE = Option("device", choice(*DEVICES), None, "what plays uniform playouts; auto is a GPU where there is one")
 _INSTANT = Option("instant", flag(), True, "whether a single legal move is played without thinking")
 _MEMORY = Option("memory", number(1, MOST_MEGABYTES), 256, "megabytes at most for the tree or table")
 _ENDGAME = (
@@ -274,11 +276,14 @@ KINDS = {
                     _PLAYOUT,
                     _SECONDS,
                     Option("draw", number(0, 1), 0.5, "points of a drawn game"),
+                    _DEVICE,
                     _INSTANT,
                 ),
                 "Reversi with Monte Carlo Tree Search",
             ),
-            build=lambda options: FlatMonteCarlo(options["playouts"], options["playout"].load(), options["draw"]),
+            build=lambda options: FlatMonteCarlo(
+                options["playouts"], options["playout"].load(), options["draw"], options["device"]
+            ),
             behaviour=2,
             limits=lambda options: Limits(seconds=options["seconds"]),  # its playouts are for each move
         ),

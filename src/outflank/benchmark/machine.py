@@ -82,9 +82,9 @@ def measure(quick: bool = False, on_progress: Callable[[str], None] = lambda tex
     seconds, rounds = (0.03, 2) if quick else (0.2, 5)
     works: dict[str, Work] = {"perft": _perft_work(8 if quick else 10)}
     for size in SIZES:
-        works[f"{size} in turn"] = _games_work(size, False, seconds)
+        works[f"{size} in turn"] = games_work(size, False, seconds)
         if size <= 8:
-            works[f"{size} side by side"] = _games_work(size, True, seconds)
+            works[f"{size} side by side"] = games_work(size, True, seconds)
         works[f"{size} on all cores"] = _all_cores_work(size, seconds)
         works[f"{size} in arrays"] = _steps_work(size, seconds)
     for name, text, position in SEARCHES:
@@ -138,7 +138,7 @@ def _perft_work(depth: int) -> Work:
     return work
 
 
-def _games_work(size: int, beside: bool, seconds: float) -> Work:
+def games_work(size: int, beside: bool, seconds: float) -> Work:
     """Random games from the start until the time is over, in blocks of a few milliseconds."""
     me, opp, full = Position.start(Rules(size)).boards
     out = np.empty(64 * (16 // size) ** 3 * 4, np.int16)
@@ -199,7 +199,7 @@ def _search_figures(text: str, position: Position) -> dict[str, Any]:
 def _all_cores_work(size: int, seconds: float) -> Work:
     """The fastest way on every core at once: kernels release the GIL."""
     cores = os.cpu_count() or 1
-    one = _games_work(size, size <= 8, seconds)
+    one = games_work(size, size <= 8, seconds)
 
     def work() -> tuple[float, float]:
         began = time.perf_counter()

@@ -23,7 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.board import Position, Rules
-from outflank.errors import BadSpec, OutflankError, require
+from outflank.devices import check_gpu
+from outflank.errors import BadSpec, OutflankError
 from outflank.inputs import expect, file_name, open_file, put_file, shown
 from outflank.kernels.jit import Board, Word
 from outflank.kernels.lanes import Course, Kept
@@ -215,19 +216,6 @@ class State:
         return PatternWeights(plan.rules, weights.values, facts)
 
 
-def check_gpu() -> str:
-    """The name of the GPU that is used; an error for people where none can be: no library, no driver, no card."""
-    require("numba.cuda", "training on a GPU needs numba-cuda", "gpu")
-    from outflank.kernels.cuda import SIMULATED, card_name
-
-    if not SIMULATED:
-        require("numba_cuda", "training on a GPU needs numba-cuda", "gpu")
-    name, problem = card_name()
-    if problem:
-        raise OutflankError(f"there is no GPU to train on: {shown(problem)}; expected an NVIDIA card with its driver")
-    return name
-
-
 def _check_memory(plan: Plan) -> None:
     from outflank.kernels.cuda import free_memory
 
@@ -241,7 +229,7 @@ def _check_memory(plan: Plan) -> None:
 
 def train(plan: Plan, path: str | Path, progress: Progress | None = None) -> PatternWeights:
     """The weights of a plan, written to `path`; a begun run goes on from `path` with `.state` added to its name."""
-    card, shown_to, path = check_gpu(), progress or Progress(), file_name(path)
+    card, shown_to, path = check_gpu("training"), progress or Progress(), file_name(path)
     beside = path.with_name(f"{path.name}.state")
     state = State.read(beside, plan)
     _check_memory(plan)

@@ -2,12 +2,17 @@
 
 "Reversi with Monte Carlo Tree Search" (no author, C++) calls it "pure" when the moves of playouts are random, and has a
 second one whose playouts follow its one-ply heuristic.
+
+On a GPU all moves are played out in one launch. The playouts are the same games, so that the decision is the same.
 """
 
 import random
 from typing import Any
 
+import numpy as np
+
 from outflank.board import Position, Rules
+from outflank.devices import CardGames, on_gpu
 from outflank.errors import BadSpec
 from outflank.kernels import policy as kernels
 from outflank.kernels.jit import Word
@@ -27,6 +32,8 @@ MOST_PLAYOUTS = 10**12
 """Of one root move; fewer than its random streams."""
 _FIRST_RATE = 20_000.0
 """Playouts per second to expect before any was timed: low, so that the first slice of a slow policy is short."""
+_FIRST_CARD_RATE = 4e8
+"""The same on a GPU: a launch of a few playouts takes as long as one of a million."""
 
 
 class FlatMonteCarlo(Player):
@@ -49,8 +56,9 @@ class FlatMonteCarlo(Player):
         playouts: int | None = 250,
         policy: PlayoutPolicy | None = None,
         draw: float = 0.5,
+        device: str | None = None,
     ) -> None:
-        """`playouts` per legal move, None for the limits alone."""
+        """`playouts` per legal move, None for the limits alone; `device` is `cpu`, `gpu` or `auto`."""
         if playouts is not None and not 1 <= playouts <= MOST_PLAYOUTS:
             raise BadSpec(f"playouts={playouts} is not possible; expected 1 to {MOST_PLAYOUTS}")
         if not 0 <= draw <= 1:
@@ -58,8 +66,12 @@ class FlatMonteCarlo(Player):
         self.playouts = playouts
         self.policy = policy or PlayoutPolicy()
         self.draw = draw
-        self._rate = _FIRST_RATE
+        if device == "gpu" and self.policy.kind != "uniform":
+            raise BadSpec(f"device=gpu plays uniform playouts, not {self.policy.kind}; expected device=cpu")
+        self.on_gpu = self.policy.kind == "uniform" and on_gpu(device)
+        self._first_rate = self._rate = _FIRST_CARD_RATE if self.on_gpu else _FIRST_RATE
         self._lanes = kernels.lanes_for_playouts()
+        self._card: CardGames | None = None
 
     def check_rules(self, rules: Rules) -> None:
         """The tables of the playouts must fit the board."""
@@ -68,7 +80,7 @@ class FlatMonteCarlo(Player):
     def rehearse(self, rules: Rules) -> None:
         """A few playouts of every move."""
         self.choose(Position.start(rules), Limits(playouts=4 * LANES), seed=0)
-        self._rate = _FIRST_RATE  # the compiler's time is in what was measured
+        self._rate = self._first_rate  # the compiler's time is in what was measured
 
     def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
         """The move with the highest share of points; the same for the same seed unless a clock decides."""
@@ -104,16 +116,32 @@ class FlatMonteCarlo(Player):
         while samples[-1].playouts < most:
             number = min(self._number(samples, position, limits, clock), most - samples[-1].playouts)
             before = _nodes(samples)
-            for one in samples:
+            if self.on_gpu:
+                self._play_on_card(samples, number, position.rules, seed)
+            for one in [] if self.on_gpu else samples:
                 one.play(number, policy, word, self._lanes)
                 raise_faults(getattr(policy, "plug", None))
                 if number == 1 and _reached(samples, limits, clock):
                     return samples
+            if self.on_gpu and number == 1 and _reached(samples, limits, clock):
+                return samples
             clock.worked(number * len(samples))
             endless = most == MOST_PLAYOUTS and _nodes(samples) == before  # every game is over at once
             if clock.expired or (endless and limits.nodes is not None):
                 break
         return samples
+
+    def _play_on_card(self, samples: list["_Sample"], number: int, rules: Rules, seed: int) -> None:
+        """So many playouts more of every move, in one launch."""
+        if self._card is None or self._card.rules != rules:
+            self._card = CardGames(rules)
+        own, other = zip(*(one.boards for one in samples), strict=True)
+        firsts = [one.first + one.playouts for one in samples]
+        totals = self._card.totals(np.array(own), np.array(other), [seed] * len(samples), firsts, number)
+        for one, (more, equal, fewer, plies) in zip(samples, totals.tolist(), strict=True):
+            one.points += (fewer if rules.variant == "standard" else more) + self.draw * equal
+            one.playouts += number
+            one.plies += plies
 
     def _most(self, limits: Limits, moves: int) -> int:
         """Playouts that each of so many moves may have, one at least."""

@@ -1,4 +1,4 @@
-"""`outflank bench`: how fast this machine plays."""
+"""`outflank bench` and `outflank devices`: how fast this machine plays, and by what."""
 
 import argparse
 import json
@@ -17,6 +17,7 @@ def register(commands: Any) -> None:
         "interleaved, the best of several rounds. Other programs running at the same time lower the figures.",
     )
     bench.add_argument("--arena", action="store_true", help="measure stored games and workers instead")
+    bench.add_argument("--gpu", action="store_true", help="measure random games on a GPU instead")
     bench.add_argument("--engine", action="store_true", help="measure the engine instead")
     bench.add_argument("--endgames", metavar="FILE.obf", help="measure the solver on the problems of a file instead")
     bench.add_argument("--threads", type=int, default=1, metavar="N", help="that solve an endgame (1)")
@@ -25,6 +26,26 @@ def register(commands: Any) -> None:
     add_quiet_option(bench)
     add_json_option(bench)
     bench.set_defaults(run=run_bench)
+    devices = commands.add_parser(
+        "devices",
+        help="what can play here: the processor, a GPU",
+        description="Tell what can play random games and train here, and what a GPU lacks.",
+    )
+    devices.add_argument("--json", action="store_true", help="print a JSON object a line")
+    devices.set_defaults(run=run_devices)
+
+
+def run_devices(args: argparse.Namespace) -> None:
+    """Prints the processor and the GPU, or what is missing."""
+    from dataclasses import asdict
+
+    from outflank.devices import devices
+
+    for device in devices():
+        if args.json:
+            print(json.dumps(asdict(device)))
+        else:
+            print(f"{device.kind}: {device.name + ', ' if device.usable else ''}{device.note}")
 
 
 def run_bench(args: argparse.Namespace) -> None:
@@ -42,7 +63,7 @@ def _measured(args: argparse.Namespace, on_progress: Callable[[str], None]) -> t
     """The figures, and the function that prints them as a table."""
     from rich.console import Console
 
-    from outflank.benchmark import arena, endgames, engine, machine, scale
+    from outflank.benchmark import arena, endgames, engine, gpu, machine, scale
     from outflank.formats import obf_problems
     from outflank.inputs import file_lines, open_file
     from outflank.report.terminal import show
@@ -58,6 +79,9 @@ def _measured(args: argparse.Namespace, on_progress: Callable[[str], None]) -> t
     if args.engine:
         found = engine.measure_engine(args.quick, on_progress)
         return {"engine": found}, lambda: show([engine.engine_table(found)])
+    if args.gpu:
+        rates = gpu.measure_gpu(args.quick, on_progress)
+        return {"gpu": rates}, lambda: show([gpu.gpu_table(rates)])
     if args.arena:
         figures = arena.measure_arena(args.quick, on_progress)
         return {"arena": figures}, lambda: show([arena.arena_table(figures)])
