@@ -14,13 +14,8 @@ Board = Any
 # --- what is built in, once more --------------------------------------------------------------------------------------
 
 
-def discs(own: Board, opp: Board, sign: int) -> int:
-    """The evaluation `discs`."""
-    return sign * (count(own) - count(opp))
-
-
 def fractions(own: Board, opp: Board, sign: int) -> float:
-    """The same in hundredths."""
+    """The evaluation `discs`, in hundredths."""
     return sign * (count(own) - count(opp)) * 0.01
 
 

@@ -44,7 +44,6 @@ def positions(size: int, variant: Variant) -> list[Position]:
 @pytest.mark.parametrize(
     ("own", "built_in"),
     [
-        ("minimax(depth=4, eval={}:discs)", "minimax(depth=4, eval=discs)"),
         ("minimax(depth=4, eval={}:fractions)", "minimax(depth=4, eval=discs)"),
         ("montecarlo(playouts=20, playout={}:any_legal)", "montecarlo(playouts=20, playout=weighted(squares=flat))"),
         ("uct(playouts=90, playout={}:any_legal)", "uct(playouts=90, playout=weighted(squares=flat))"),
@@ -278,9 +277,9 @@ def test_who_fails_loses_its_game_with_the_reason() -> None:
     assert game.points == 0 and "unfinished raised ValueError: not thought of yet" in game.result
 
 
-def test_check_explains_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT / "examples")
-    assert check_agent("uct(playouts=20, select=rave:score)", rules=[Rules(4)], positions=2).ok
+def test_check_explains_a_function() -> None:
+    good = "montecarlo(playouts=2, playout=plugins_of_people:any_legal)"
+    assert check_agent(good, rules=[Rules(4)], positions=1).ok
     bad = check_agent(f"minimax(depth=2, eval={OURS}:unknown_attribute)", rules=[Rules(4)], positions=2)
     assert "cannot be built" in str(bad) and "line" in str(bad) and "Unknown attribute 'discs'" in str(bad)
     hanging = check_agent(f"uct(playouts=2, playout={OURS}:endless)", rules=[Rules(4)], positions=1, seconds=2)
