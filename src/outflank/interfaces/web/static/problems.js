@@ -61,7 +61,8 @@ const isHere = ({ kind, away }) => kind === "person" && !away;
 export async function keepMistakes(tree, nodes, players, title) {
   const known = new Set((await problems()).map(({ id }) => id));
   const made = nodes
-    .filter(({ review, position }) => review?.loss >= LEAST_LOSS && isHere(players[position.turn]))
+    .filter(({ review }) => review?.mark && review.loss >= LEAST_LOSS) // unmarked losses may be the analyst's error
+    .filter(({ position }) => isHere(players[position.turn]))
     .filter(({ review }) => review.best !== null && review.best !== tree.pass)
     .map((node) => {
       const { best, pv, played, loss } = node.review;

@@ -42,6 +42,7 @@ async function show() {
       : wanted.words || wanted.kind
         ? "No such games."
         : "No games yet. Every game you play or bring in is kept here by itself.";
+    for (const id of ["shelf-previous", "shelf-next"]) byId(id).hidden = games.length <= PAGE;
     byId("shelf-previous").disabled = offset === 0;
     byId("shelf-next").disabled = offset + PAGE >= games.length;
     for (const id of ["shelf-export", "shelf-backup"]) byId(id).disabled = !games.length;

@@ -54,11 +54,16 @@ const source = el(
 const tell = (text) => setText(parts.told, text);
 const nameOf = (move) => squareName(move, now.tree.rules.size);
 
-/** Those of a source that come back now, the longest waiting first. */
+const MINUTE = 60_000;
+
+/** Those of a source that come back now: the longest waiting first, of those of one minute the dearest. */
 function due(all, wanted) {
   const isWanted = ({ kind, empties, game }) =>
     wanted === "mistake" ? kind === "mistake" : kind === "endgame" && empties === Number(wanted) && isHere(game);
-  return all.filter((each) => isWanted(each) && each.due <= Date.now()).sort((a, b) => a.due - b.due);
+  const since = ({ due: time }) => Math.floor(time / MINUTE);
+  return all
+    .filter((each) => isWanted(each) && each.due <= Date.now())
+    .sort((a, b) => since(a) - since(b) || (b.loss ?? 0) - (a.loss ?? 0));
 }
 
 /** Endgames are those of the board that one plays on. */
