@@ -355,7 +355,7 @@ def test_a_match_without_a_game_that_was_played_ends_with_an_error_code(
         main([*args, "--workers", "1", "--quiet", "--json", "--store", str(tmp_path / "games.db")])
     answer, errors = capfd.readouterr()
     assert end.value.code == 1 and json.loads(answer)["games"] == 2
-    assert "every game failed: failure 2" in errors
+    assert "every game failed: crash 2" in errors
 
 
 @pytest.mark.parametrize(
