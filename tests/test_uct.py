@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import naive
-from outflank.agents import Agent
+from outflank.agents import Agent, agent
 from outflank.board import SIZES, Color, Position, Rules, Variant
 from outflank.errors import BadSpec
 from outflank.evaluation import read_table
@@ -608,3 +608,20 @@ def test_a_complete_tree_ends_a_search_by_nodes() -> None:
     position = Position.parse("XXXXXXXXXO-XX-OX X")
     decision = UctSearch().choose(position, Limits(nodes=200), seed=1)
     assert decision.nodes < 200 and decision.move in position.moves
+
+
+def test_trees_side_by_side_decide_as_their_trees_one_after_the_other() -> None:
+    position = Position.start("standard 6x6")
+    forest = agent("uct(playouts=301, threads=3, memory=3)")
+    decision = forest.choose(position, seed=5)
+    again = forest.choose(position, seed=5)
+    assert (decision.move, decision.moves, decision.nodes) == (again.move, again.moves, again.nodes)
+    seeds = [(5 + number * 0x9E3779B97F4A7C15) % 2**64 for number in range(3)]
+    alone = [
+        UctSearch(exploration=1.41421356237, memory=1).choose(position, Limits(playouts=playouts), seed)
+        for playouts, seed in zip((101, 100, 100), seeds, strict=True)
+    ]
+    visits = {root.move: sum(one.moves[i].visits for one in alone) for i, root in enumerate(alone[0].moves)}
+    assert {root.move: root.visits for root in decision.moves} == visits
+    assert decision.playouts == 301 and decision.nodes == sum(one.nodes for one in alone)
+    assert visits[decision.move] == max(visits.values())

@@ -18,6 +18,7 @@ from outflank.plugins import Plugin, plugin_type
 from outflank.schema import CheckedOptions, Option, Signature, choice, flag, number, text, whole
 from outflank.search.beside import MOST_THREADS
 from outflank.search.engine import EngineSearch
+from outflank.search.forest import Forest
 from outflank.search.heuristic import HeuristicPlayer
 from outflank.search.limits import Limits
 from outflank.search.memory import MOST_MEGABYTES
@@ -100,7 +101,14 @@ def _minimax(options: CheckedOptions) -> Player:
 
 def _uct(options: CheckedOptions) -> Player:
     _load(options["final"], options["select"])
-    search = UctSearch(
+    trees = [_tree(options) for _ in range(options["threads"] or 1)]
+    if len(trees) > 1 and options["final"] not in ("visits", "win_rate"):
+        raise BadSpec(f"uct: threads={len(trees)} count the moves of all trees; expected final=visits or win_rate")
+    return _with_endgame(trees[0] if len(trees) == 1 else Forest(trees), options)
+
+
+def _tree(options: CheckedOptions) -> UctSearch:
+    return UctSearch(
         exploration=options["c"],
         expand=options["expand"],
         backup=options["backup"],
@@ -113,9 +121,8 @@ def _uct(options: CheckedOptions) -> Player:
         select=options["select"],
         policy=options["playout"].load(),
         leaf_playouts=options["leaf_playouts"],
-        memory=options["memory"],
+        memory=options["memory"] / (options["threads"] or 1),
     )
-    return _with_endgame(search, options)
 
 
 def _league(options: CheckedOptions) -> Player:
@@ -323,6 +330,7 @@ KINDS = {
                     Option("leaf_playouts", whole(1, 1024), 1, "games played out each time a leaf is reached"),
                     *_ENDGAME,
                     _MEMORY,
+                    Option("threads", whole(1, MOST_THREADS), None, "trees side by side, counted together at the root"),
                     _INSTANT,
                     Option(
                         "select",
