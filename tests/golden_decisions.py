@@ -50,6 +50,7 @@ TEXTS = (
     *(f"uct(playouts=60, {options})" for options in _UCT),
     *("uct(nodes=500)", "solver(nodes=2000)", "solver(nodes=2000, by=wdl)"),
     *("engine(depth=5)", "engine(nodes=3000)", "engine(depth=2, error=4)", "engine(depth=4, confidence=100)"),
+    *("puct(playouts=6)", "puct(playouts=6, root=puct, c=3, endgame=6)"),
     *("phan-synytsia-minimax(3)", "phan-synytsia-mcts(50)", "he-lin-uct(playouts=50)", "he-lin-minimax(1)"),
     *("he-lin-minimax(3)", "he-lin-minimax(3, complex)", "pure-mc", "heuristic-mc", "he-reversed(3)"),
     *("he-reversed-uct(50)", "tenshi(50, endgame=8)", "tenshi(50, weighted=no)"),

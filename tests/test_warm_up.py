@@ -40,6 +40,7 @@ SMALL = (
     *("he-tuned(1)", "he-reversed-tuned(1)"),
     *("engine(nodes=3000, memory=1)", "players_of_people:by_function", "minimax(order=plugins_of_people:worst_first)"),
     "uct(playouts=4, reuse=yes, select=plugins_of_people:ucb_with_amaf, playout=plugins_of_people:any_legal)",
+    "puct(playouts=2)",
 )
 CASES = [(text, Rules(6)) for text in SMALL] + [(text, Rules(10, "reversed")) for text in LARGE]
 

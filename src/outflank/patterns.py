@@ -253,7 +253,7 @@ _MOST_IN_CARD = 2**20
 
 def read_weights(path: Path, rules: Rules) -> PatternWeights:
     """The weights of a file for these rules; BadSpec says what is wrong with a file that has none."""
-    return _parsed(_content(path), str(path), rules)
+    return _parsed(archive_content(path), str(path), rules)
 
 
 def read_usual_weights(path: Path, rules: Rules) -> PatternWeights:
@@ -266,18 +266,18 @@ def read_usual_weights(path: Path, rules: Rules) -> PatternWeights:
 
 def weights_in(path: Path) -> PatternWeights:
     """The weights of a file, for the rules that its card names."""
-    content = _content(path)
-    with _members(content, str(path)) as archive:
-        rules = _rules_of(_card(archive), str(path))
+    content = archive_content(path)
+    with archive_members(content, str(path)) as archive:
+        rules = rules_of_card(archived_card(archive), str(path))
     return _parsed(content, str(path), rules)
 
 
 def file_digest(path: Path) -> str:
     """What tells the weights of a file from any others: a part of the identity of who uses them."""
-    return hashlib.blake2b(_content(path), digest_size=5).hexdigest()
+    return hashlib.blake2b(archive_content(path), digest_size=5).hexdigest()
 
 
-def _content(path: Path) -> bytes:
+def archive_content(path: Path) -> bytes:
     """The bytes of a file that may hold weights."""
     if path.suffix != ".npz":
         raise BadSpec(f"{shown(str(path))} is no file of weights; expected the name of one, such as weights.npz")
@@ -292,7 +292,7 @@ def _content(path: Path) -> bytes:
 
 
 @contextmanager
-def _members(content: bytes, name: str) -> Iterator[zipfile.ZipFile]:
+def archive_members(content: bytes, name: str) -> Iterator[zipfile.ZipFile]:
     """The file as an archive; whatever is wrong with it becomes a BadSpec."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -303,7 +303,7 @@ def _members(content: bytes, name: str) -> Iterator[zipfile.ZipFile]:
         raise BadSpec(f"{name} has no weights: it cannot be unpacked; expected a file of outflank learn") from None
 
 
-def _array(archive: zipfile.ZipFile, name: str, most: int) -> npt.NDArray[Any]:
+def archived_array(archive: zipfile.ZipFile, name: str, most: int) -> npt.NDArray[Any]:
     """An array of the archive. Its header is believed only where so many bytes are there."""
     info = archive.getinfo(f"{name}.npy")
     if info.file_size > most:
@@ -318,14 +318,16 @@ def _array(archive: zipfile.ZipFile, name: str, most: int) -> npt.NDArray[Any]:
     return np.asarray(np.load(unpacked, allow_pickle=False))
 
 
-def _card(archive: zipfile.ZipFile) -> dict[str, Any]:
-    card = json.loads(str(_array(archive, "card", _MOST_IN_CARD)))
+def archived_card(archive: zipfile.ZipFile) -> dict[str, Any]:
+    """The card of the archive."""
+    card = json.loads(str(archived_array(archive, "card", _MOST_IN_CARD)))
     if not isinstance(card, dict):
         raise BadSpec("its card is no table")
     return card
 
 
-def _rules_of(card: Mapping[str, Any], name: str) -> Rules:
+def rules_of_card(card: Mapping[str, Any], name: str) -> Rules:
+    """The rules that a card names."""
     try:
         return Rules.parse(str(card.get("rules")))
     except BadRules:
@@ -333,10 +335,10 @@ def _rules_of(card: Mapping[str, Any], name: str) -> Rules:
 
 
 def _parsed(content: bytes, name: str, rules: Rules) -> PatternWeights:
-    with _members(content, name) as archive:
-        card = _card(archive)
-        kept = _array(archive, "weights", MOST_IN_WEIGHTS)
-    made_for = _rules_of(card, name)
+    with archive_members(content, name) as archive:
+        card = archived_card(archive)
+        kept = archived_array(archive, "weights", MOST_IN_WEIGHTS)
+    made_for = rules_of_card(card, name)
     if made_for != rules:
         raise BadSpec(f"{name} has weights for {made_for}; expected weights for {rules}")
     own = _own_patterns(card, rules.size, name)

@@ -22,6 +22,7 @@ from outflank.agents.registry import IDENTITY, canonical, is_own
 from outflank.bots import BOTS, bot_files_digest
 from outflank.errors import BadSpec
 from outflank.patterns import digest_called, weights_digest
+from outflank.search.networks import network_digest
 from outflank.spec import Call, Value, parse
 
 
@@ -84,7 +85,10 @@ def _trained(value: Value) -> Iterator[str]:
     """What tells the trained weights apart that a call uses: those of the package, or those of a file."""
     if value == "patterns" or (isinstance(value, Call) and value.name == "engine"):
         yield weights_digest()
-    if isinstance(value, Call) and value.name in ("patterns", "engine"):
+    if isinstance(value, Call) and value.name == "puct":
+        named = next((file for option, file in value.options if option == "network" and isinstance(file, str)), "")
+        yield network_digest("".join(named))
+    elif isinstance(value, Call) and value.name in ("patterns", "engine"):
         files = (file for option, file in value.options if option == "weights" and isinstance(file, str))
         yield from (digest_called("".join(file)) for file in files)
     elif isinstance(value, Call):

@@ -27,6 +27,8 @@ from outflank.search.montecarlo import MOST_PLAYOUTS, FlatMonteCarlo
 from outflank.search.player import Player
 from outflank.search.playouts import playout_option
 from outflank.search.probcut import PERCENT
+from outflank.search.puct import MOST_EXACT, PuctSearch
+from outflank.search.puct import MOST_EXPLORATION as MOST_PUCT_EXPLORATION
 from outflank.search.uct import MOST_EXPLORATION, UctSearch
 from outflank.spec import Call, Value
 
@@ -123,6 +125,17 @@ def _tree(options: CheckedOptions) -> UctSearch:
         leaf_playouts=options["leaf_playouts"],
         memory=options["memory"] / (options["threads"] or 1),
     )
+
+
+def _puct(options: CheckedOptions) -> Player:
+    search = PuctSearch(
+        options["network"] or "",
+        exploration=options["c"],
+        root=options["root"],
+        exact=options["endgame"],
+        memory=options["memory"],
+    )
+    return _with_endgame(search, options)
 
 
 def _league(options: CheckedOptions) -> Player:
@@ -344,6 +357,44 @@ KINDS = {
             build=_uct,
             behaviour=3,
             usual_limits=Limits(playouts=1000),
+        ),
+        AgentKind(
+            Signature(
+                "puct",
+                "tree search guided by a network of policy and value",
+                (
+                    Option(
+                        "playouts", whole(1), None, "leaves evaluated for a move; 400 when no limit at all is given"
+                    ),
+                    Option(
+                        "network", text(most=1000), None, "a file of outflank learn network; the package's unless told"
+                    ),
+                    _SECONDS,
+                    _NODES,
+                    Option("c", number(0, MOST_PUCT_EXPLORATION), 1.5, "exploration in q + c p sqrt(N) / (1 + n)"),
+                    Option(
+                        "root",
+                        choice("halving", "puct"),
+                        "halving",
+                        "how playouts are shared among the moves to choose from",
+                    ),
+                    Option(
+                        "endgame",
+                        whole(0, MOST_EXACT),
+                        10,
+                        "empty squares from which on positions are solved, in the tree too",
+                    ),
+                    Option(
+                        "endgame_by", choice("wdl", "margin"), "wdl", "solve for win, draw or loss, or for the margin"
+                    ),
+                    Option("memory", number(1, MOST_MEGABYTES), 64, "megabytes at most for the tree"),
+                    _INSTANT,
+                ),
+                "Silver et al. 2018; Danihelka et al. 2022",
+            ),
+            build=_puct,
+            behaviour=1,
+            usual_limits=Limits(playouts=400),
         ),
         AgentKind(
             Signature(

@@ -50,7 +50,7 @@ if INTERPRETED:
 _UNUSED_DAYS = 30
 
 
-def _cpu_has(*features: str) -> bool:
+def cpu_has(*features: str) -> bool:
     """Whether code may use these instructions, honouring NUMBA_CPU_NAME and NUMBA_CPU_FEATURES."""
     if config.CPU_FEATURES:
         return all(f"+{feature}" in config.CPU_FEATURES.split(",") for feature in features)
@@ -60,7 +60,7 @@ def _cpu_has(*features: str) -> bool:
     return all(host.get(feature, False) for feature in features)
 
 
-NATIVE = not INTERPRETED and os.environ.get("OUTFLANK_NATIVE", "1") != "0" and _cpu_has("avx2", "bmi2")
+NATIVE = not INTERPRETED and os.environ.get("OUTFLANK_NATIVE", "1") != "0" and cpu_has("avx2", "bmi2")
 """Whether `bitboard` uses vector instructions and pdep; otherwise its plain twins."""
 
 

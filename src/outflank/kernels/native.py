@@ -1,8 +1,9 @@
 """Machine instructions that Python cannot say, as LLVM code that numba pastes into its callers.
 
-Three groups. Bit counting exists on every CPU. `deposit` (BMI2) finds the n-th set bit at once. The rest are
-vector forms of legal moves and flips, written once as LLVM vectors; `bitboard` holds a plain twin of each with
-the same contract, uses it on CPUs without AVX2 and interpreted, and the tests compare the two.
+Four groups. Bit counting exists on every CPU. `deposit` (BMI2) finds the n-th set bit at once. `CONVOLVE` is the inner
+loop of networks (`kernels/network.py`). The rest are vector forms of legal moves and flips, written once as LLVM
+vectors; `bitboard` holds a plain twin of each with the same contract, uses it on CPUs without AVX2 and interpreted,
+and the tests compare the two.
 
 **One word** (8x8 and smaller). Four rays in the lanes of a `<4 x i64>`, shifted by 1, 8, 7 and 9 squares.
 Legal moves fill runs of opposing discs by doubling steps 1, 1, 2, 2. Flips look rays up in a table: the
@@ -26,6 +27,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
+
+from outflank.kernels.jit import cpu_has
 
 I1, I16, I32, I64 = (ir.IntType(bits) for bits in (1, 16, 32, 64))
 RAYS = ir.VectorType(I64, 4)
@@ -365,3 +368,91 @@ def flips_four_words(typing: Any, me: Any, opp: Any, square: Any, diagonals: Any
         return _from_rows(builder, builder.or_(flips, horizontal))
 
     return FOUR_WORDS(FOUR_WORDS, FOUR_WORDS, types.int64, diagonals), code
+
+
+# --- convolutions -----------------------------------------------------------------------------------------
+
+FLOATS = ir.VectorType(ir.FloatType(), 16)
+"""Channels that are computed together."""
+
+
+def _add_product(builder: Builder, x: Value, y: Value, to: Value) -> Value:
+    """x * y + to, rounded once where the CPU can: sums have a fixed order, so all such CPUs agree in every bit."""
+    if cpu_has("fma"):
+        return _call(builder, "llvm.fma.v16f32", FLOATS, [x, y, to])
+    return builder.fadd(builder.fmul(x, y), to)
+
+
+def _convolution(width: int, vectors: int) -> Any:
+    @intrinsic  # type: ignore[untyped-decorator]
+    def convolve(
+        typing: Any,
+        inputs: Any,
+        at: Any,
+        row: Any,
+        inner: Any,
+        weights: Any,
+        first: Any,
+        outer: Any,
+        bias: Any,
+        lane: Any,
+        added: Any,
+        out: Any,
+        place: Any,
+    ) -> Any:
+        """16 times `vectors` channels of `width` squares of a row of a convolution 3x3, never below 0.
+
+        All arrays are flat, and numbers count their elements: `inputs` from `at` on, `row` from one row to the next,
+        `inner` channels a square; `weights` [3, 3, inner, outer] from `first` on; `bias` from `lane` on; `added` is
+        what is added and `out` what is written, `outer` channels a square, both from `place` on.
+        """
+
+        def code(context: Any, builder: Builder, sig: Any, args: Any) -> Value:
+            def pointer(array: int, index: Value) -> Value:
+                return builder.gep(
+                    cgutils.create_struct_proxy(sig.args[array])(context, builder, args[array]).data, [index]
+                )
+
+            def vector(array: int, index: Value) -> Value:
+                return builder.bitcast(pointer(array, index), FLOATS.as_pointer())
+
+            at, row, inner, first, outer, lane, place = (args[i] for i in (1, 2, 3, 5, 6, 8, 11))
+            sixteens = [_int(I64, 16 * number) for number in range(vectors)]
+            both = [(square, number) for square in range(width) for number in range(vectors)]
+            with builder.goto_entry_block():
+                sums = [builder.alloca(FLOATS) for _ in both]
+            squares = [builder.add(place, builder.mul(outer, _int(I64, square))) for square in range(width)]
+            places = [builder.add(squares[square], sixteens[number]) for square, number in both]
+            starts = [builder.load(vector(7, builder.add(lane, step)), align=4) for step in sixteens]
+            for total, to, (_, number) in zip(sums, places, both, strict=True):
+                builder.store(builder.fadd(starts[number], builder.load(vector(9, to), align=4)), total)
+            taps = builder.mul(inner, _int(I64, 3))
+            with cgutils.for_range(builder, _int(I64, 3)) as line:
+                begin = builder.add(at, builder.mul(line.index, row))
+                weight = builder.add(first, builder.mul(builder.mul(line.index, taps), outer))
+                with cgutils.for_range(builder, taps) as tap:
+                    from_here = builder.add(weight, builder.mul(tap.index, outer))
+                    many = [builder.load(vector(4, builder.add(from_here, step)), align=4) for step in sixteens]
+                    for square in range(width):
+                        index = builder.add(builder.add(begin, tap.index), builder.mul(inner, _int(I64, square)))
+                        one = _splat(builder, FLOATS, builder.load(pointer(0, index), align=4))
+                        for number in range(vectors):
+                            total = sums[square * vectors + number]
+                            builder.store(_add_product(builder, one, many[number], builder.load(total)), total)
+            zero = ir.Constant(FLOATS, [0.0] * 16)
+            for total, to in zip(sums, places, strict=True):
+                value = builder.load(total)
+                positive = builder.fcmp_ordered(">", value, zero)
+                builder.store(builder.select(positive, value, zero), vector(10, to), align=4)
+            return context.get_dummy_value()
+
+        numbers = (types.int64,) * 3
+        return types.void(
+            inputs, *numbers, weights, types.int64, types.int64, bias, types.int64, added, out, types.int64
+        ), code
+
+    return convolve
+
+
+CONVOLVE = {(width, vectors): _convolution(width, vectors) for width in (4, 6, 8) for vectors in (1, 2)}
+"""By the squares of a row, and by how many times 16 channels are computed together."""

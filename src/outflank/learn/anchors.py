@@ -1,6 +1,6 @@
 """How strong learned weights are: matches against opponents that do not change, with intervals."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,10 +13,10 @@ from outflank.spec import Quoted, show
 
 @dataclass(frozen=True)
 class Anchor:
-    """An opponent, and who plays it with the evaluation that is measured."""
+    """An opponent, and who plays it with what is measured."""
 
     player: str
-    """With `{}` for the evaluation."""
+    """With `{}` for the evaluation, or for the file of a network."""
     opponent: str
     openings: str = "random(6)"
     times: float = 1.0
@@ -31,6 +31,15 @@ ANCHORS = (
     Anchor("minimax(depth=4, eval={})", "uct(playouts=10000)", times=0.2),
 )
 """The league's own rules, then four plies ahead."""
+
+NETWORK_ANCHORS = (
+    Anchor("puct(network={}, playouts=100)", "random"),
+    Anchor("puct(network={}, playouts=100)", "minimax(depth=4, eval=five_terms)"),
+    Anchor("puct(network={}, playouts=100)", "engine(level=6)"),
+    Anchor("puct(network={}, playouts=100)", "uct(playouts=1000)"),
+    Anchor("puct(network={}, playouts=100)", "uct(playouts=10000)"),
+)
+"""Of networks that a tree search asks a hundred times a move."""
 
 
 def anchors_for(rules: Rules) -> Iterator[Anchor]:
@@ -54,16 +63,23 @@ class Strength:
 
 
 def strengths(
-    path: Path, rules: Rules, games: int, seed: int = 0, progress: Progress | None = None, workers: int = 1
+    path: Path,
+    rules: Rules,
+    games: int,
+    seed: int = 0,
+    progress: Progress | None = None,
+    workers: int = 1,
+    anchors: Sequence[Anchor] = ANCHORS,
 ) -> Iterator[Strength]:
     """What the weights of a file score against every anchor that can play by these rules."""
-    told, evaluation = progress or Progress(), f"patterns(weights={show(Quoted(path))})"
-    for anchor in ANCHORS:
+    told, file = progress or Progress(), show(Quoted(path))
+    learned = f"patterns(weights={file})" if anchors is ANCHORS else file
+    for anchor in anchors:
         if "engine" in anchor.opponent and rules.size not in (6, 8, 10):
             continue
         told.say(f"against {anchor.opponent}")
         result = match(
-            anchor.player.format(evaluation),
+            anchor.player.format(learned),
             anchor.opponent,
             games=max(2, round(games * anchor.times)),
             rules=rules,

@@ -51,6 +51,12 @@ _TD = (
     "the rules is known. Killed at any time, the same command continues. Play with its weights by "
     "eval=patterns(weights=FILE); docs/learning.md explains the method."
 )
+_NETWORK = (
+    "A network of policy and value that teaches itself: it plays itself by tree search, thousands of games side by "
+    "side, learns from what the searches found, and is taken where it does not lose to the best before. Killed at any "
+    "time, the same command continues. Play with it by puct(network=FILE). Needs the extra network (PyTorch); "
+    "docs/learning.md explains the method."
+)
 
 
 def register(commands: Any) -> None:
@@ -74,6 +80,7 @@ def register(commands: Any) -> None:
     _register_patterns(learners)
     _register_generations(learners)
     _register_td(learners)
+    _register_network(learners)
     _register_cuda(learners)
     _register_probcut(learners)
     _register_opening(learners)
@@ -148,6 +155,46 @@ def _register_td(learners: Any) -> None:
     add_quiet_option(command)
     add_json_option(command)
     command.set_defaults(run=run_td, resumes=True)
+
+
+def _register_network(learners: Any) -> None:
+    command = learners.add_parser("network", help="a network that a tree search asks", description=_NETWORK)
+    command.add_argument("--rules", default="standard 8x8", metavar="RULES", help='such as "reversed 6x6"')
+    command.add_argument("--out", required=True, metavar="FILE", help="where the network goes: NAME.npz")
+    command.add_argument("--device", default="auto", metavar="WHERE", help="cpu, cuda, or auto: a GPU if there is one")
+    command.add_argument("--channels", type=int, default=64, metavar="N", help="of the network, a multiple of 16 (64)")
+    command.add_argument("--blocks", type=int, default=5, metavar="N", help="of two convolutions (5)")
+    command.add_argument("--rounds", type=int, default=40, metavar="N", help="rounds of playing and training (40)")
+    command.add_argument("--games", type=int, default=8192, metavar="N", help="games of a round (8,192)")
+    command.add_argument("--lanes", type=int, default=4096, metavar="N", help="games side by side (4,096)")
+    command.add_argument("--playouts", type=int, default=64, metavar="N", help="of every move (64)")
+    command.add_argument("--together", type=int, default=4, metavar="N", help="leaves of a tree in one batch (4)")
+    command.add_argument("--exact", type=int, default=8, metavar="N", help="squares solved at the end (8)")
+    command.add_argument(
+        "--random", dest="random_moves", type=int, metavar="N", help="random first moves at most (a third of the game)"
+    )
+    command.add_argument("--window", type=int, default=12, metavar="N", help="rounds learned from together (12)")
+    command.add_argument("--steps", type=int, default=300, metavar="N", help="steps of training in a round (300)")
+    command.add_argument("--batch", type=int, default=2048, metavar="N", help="positions of a step (2,048)")
+    command.add_argument("--rate", type=float, default=0.002, metavar="X", help="of learning, at first (0.002)")
+    command.add_argument("--gate-games", type=int, default=256, metavar="N", help="of candidate and best (256)")
+    command.add_argument(
+        "--teacher", default="", metavar="GAMES", help="a file of outflank selfplay to learn from first (none)"
+    )
+    command.add_argument("--lesson-steps", type=int, default=3000, metavar="N", help="steps on these games (3,000)")
+    command.add_argument("--seed", type=int, default=0, metavar="S", help="seed of games and network")
+    command.add_argument("--keep", type=int, default=0, metavar="N", help="networks kept along the way (0)")
+    command.add_argument(
+        "--match-games",
+        type=int,
+        default=100,
+        metavar="N",
+        help="games against each anchor at the end; 0: none (100)",
+    )
+    command.add_argument("--report", metavar="DIR", help="also write a report: curve, strength, what was learned")
+    add_quiet_option(command)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.set_defaults(run=run_network, resumes=True)
 
 
 def _register_cuda(learners: Any) -> None:
@@ -356,6 +403,52 @@ def run_td(args: argparse.Namespace) -> None:
 
         show([strength_table(found)])
     print(f"weights: {args.out}" + (f"\nreport: {page}" if page else ""))
+
+
+def run_network(args: argparse.Namespace) -> None:
+    """Learns a network."""
+    from dataclasses import fields
+
+    from outflank.board import Rules
+    from outflank.learn import network as learner
+    from outflank.learn.anchors import NETWORK_ANCHORS, strengths
+
+    given = {known.name: getattr(args, known.name) for known in fields(learner.Plan) if known.name != "rules"}
+    plan, out = learner.Plan(Rules.parse(args.rules), **given), _weights_name(args.out)
+    if args.match_games < 0 or not 0 <= args.keep <= plan.rounds:
+        raise BadSpec(
+            f"--match-games {args.match_games} --keep {args.keep} is not possible; expected 0 or more, and 0 to the "
+            f"number of rounds, {plan.rounds}"
+        )
+    if args.report:
+        from outflank.report.write import check
+
+        check(args.report)
+    with progress("learn", args.quiet) as shown_to:
+        state = learner.learn(plan, out, shown_to, args.keep)
+        anchors = strengths(out, plan.rules, args.match_games, plan.seed, shown_to, anchors=NETWORK_ANCHORS)
+        found = list(anchors) if args.match_games else []
+    card = learner.with_strengths(out, plan.rules, found)
+    page = None
+    if args.report:
+        from outflank.report.networks import network_document
+        from outflank.report.write import write
+
+        page = write(network_document(state, found, {"command": command_line()}), args.report)
+    if args.json:
+        print(json.dumps({"network": args.out, **card} | ({"report": str(page)} if page else {})))
+        return
+    taken = sum(point.taken for point in state.curve)
+    print(
+        f"{state.rounds} rounds, {state.games:,} games, {state.positions:,} searched positions in "
+        f"{state.seconds:.1f} s on {card['made']['device']}; {taken} candidates were taken"
+    )
+    if found:
+        from outflank.report.learning import strength_table
+        from outflank.report.terminal import show
+
+        show([strength_table(found)])
+    print(f"network: {args.out}" + (f"\nreport: {page}" if page else ""))
 
 
 def run_cuda(args: argparse.Namespace) -> None:
