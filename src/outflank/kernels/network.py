@@ -1,9 +1,9 @@
 """A small residual network of policy and value, one position at a time on one core, without any library.
 
 Five planes (own and opposing discs, moves of either side, ones) go through a convolution 3x3 and blocks of two more
-with a shortcut; a head has one logit for every square, the other one value in -1..1. Batch normalisation was folded into
-the weights before (`learn/residual.py`). A board has a border of zeros, and squares hold their channels side by side,
-so that three squares of a row are one run of memory and a convolution is three such runs.
+with a shortcut; a head has one logit for every square, the other one value in -1..1. Batch normalisation was folded
+into the weights before (`learn/residual.py`). A board has a border of zeros, and squares hold their channels side by
+side, so that three squares of a row are one run of memory and a convolution is three such runs.
 
 `native.CONVOLVE` sums 16 or 32 channels of a row of squares in registers. The order of every sum is fixed, so that all
 CPUs with fused multiply-add give the same bits, alone or among threads.

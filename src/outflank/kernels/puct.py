@@ -207,7 +207,8 @@ def _result(me: Board, opp: Board, sign: int) -> int:
 def solved(me: Board, opp: Board, full: Board, reading: Reading) -> int:
     """1, 0 or -1: the result under best play for `me`, who is to move."""
     empty = without(full, either(me, opp))
-    empties, odd, nothing = count(empty), odd_blocks(empty), np.int64(0)  # no literals: `shallow` is recursive
+    empties, odd = count(empty), odd_blocks(empty)
+    nothing = reading.squares - reading.squares  # a literal 0 would break the cached recursion of `shallow`
     value, _ = shallow(me, opp, full, odd, empties, nothing, reading.squares, reading.sign, nothing)
     if value > 0:
         return 1

@@ -124,8 +124,10 @@ class PuctSearch(Player):
         left, (net, space) = min(wanted, _MOST_PLAYOUTS) + 1, self._net(position.rules)  # the first evaluates the root
         while left:
             number = min(max(2, clock.slice()), left)
-            boards, arrays = position.boards, (forest, self._leaves, reading, considered, self._noise, net, space)
-            deepest = max(deepest, kernels.search(*boards, *arrays, number))
+            found = kernels.search(
+                *position.boards, forest, self._leaves, reading, considered, self._noise, net, space, number
+            )
+            deepest = max(deepest, found)
             clock.worked(number)
             self._rate, left = clock.rate, left - number
             if clock.expired:
