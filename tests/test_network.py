@@ -45,7 +45,7 @@ TINY = Plan(
 def test_plans_that_are_not_possible_are_told() -> None:
     for wrong in ({"games": 10, "lanes": 4}, {"batch": 9}, {"playouts": 1}, {"device": "tpu"}, {"rate": 2.0}):
         with pytest.raises(BadSpec, match="expected"):
-            Plan(Rules(4), **wrong)  # type: ignore[arg-type]
+            Plan(Rules(4), **wrong)
 
 
 @pytest.mark.skipif(torch is not None, reason="PyTorch is installed, so that its absence cannot be told")

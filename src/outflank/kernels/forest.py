@@ -148,7 +148,8 @@ def _drawn(lanes: Lanes, lane: int) -> Word:
     """The next random number of a lane."""
     s0, s1 = lanes.streams[lane, 0], lanes.streams[lane, 1]
     lanes.streams[lane, 0], lanes.streams[lane, 1] = next_state(s0, s1)
-    return Word(s0 + s1)
+    drawn: Word = s0 + s1
+    return drawn
 
 
 @inlined

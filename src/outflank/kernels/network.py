@@ -85,8 +85,8 @@ def new_workspace(size: int, channels: int) -> Workspace:
     def room(numbers: int) -> Floats:
         return np.zeros(numbers, np.float32)
 
-    boards = (room(squares * channels) for _ in range(3))
-    return Workspace(room(squares * PLANES), *boards, room(size * size * NARROW), room(HIDDEN))
+    first, second, third = (room(squares * channels) for _ in range(3))
+    return Workspace(room(squares * PLANES), first, second, third, room(size * size * NARROW), room(HIDDEN))
 
 
 _ROW_4, _ROW_6, _ROW_8 = (native.CONVOLVE[width, 1] for width in (4, 6, 8))

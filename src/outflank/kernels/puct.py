@@ -98,9 +98,10 @@ def new_forest(trees: int, slots: int) -> Forest:
     (2, 10)
     """
     shape = (trees, slots)
-    floats = (np.zeros(shape, np.float32) for _ in range(3))
-    children, shorts = np.zeros(shape, np.int32), (np.zeros(shape, np.int16) for _ in range(2))
-    return Forest(np.zeros(shape, np.int32), *floats, children, *shorts, np.zeros(trees, np.int64))
+    visits, children = (np.zeros(shape, np.int32) for _ in range(2))
+    sums, priors, worths = (np.zeros(shape, np.float32) for _ in range(3))
+    degrees, squares = (np.zeros(shape, np.int16) for _ in range(2))
+    return Forest(visits, sums, priors, worths, children, degrees, squares, np.zeros(trees, np.int64))
 
 
 def new_leaves(rows: int) -> Leaves:

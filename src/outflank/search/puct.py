@@ -122,10 +122,11 @@ class PuctSearch(Player):
         halving = self.root == "halving" and wanted <= _MOST_HALVED
         reading, considered = self._reading(position.rules, halving), _considered(wanted if halving else 1)
         left, (net, space) = min(wanted, _MOST_PLAYOUTS) + 1, self._net(position.rules)  # the first evaluates the root
+        own, opp, full = position.boards
         while left:
             number = min(max(2, clock.slice()), left)
             found = kernels.search(
-                *position.boards, forest, self._leaves, reading, considered, self._noise, net, space, number
+                own, opp, full, forest, self._leaves, reading, considered, self._noise, net, space, number
             )
             deepest = max(deepest, found)
             clock.worked(number)
