@@ -169,9 +169,15 @@ def _register_network(learners: Any) -> None:
     command.add_argument("--lanes", type=int, default=4096, metavar="N", help="games side by side (4,096)")
     command.add_argument("--playouts", type=int, default=64, metavar="N", help="of every move (64)")
     command.add_argument("--together", type=int, default=4, metavar="N", help="leaves of a tree in one batch (4)")
-    command.add_argument("--exact", type=int, default=8, metavar="N", help="squares solved at the end (8)")
     command.add_argument(
-        "--random", dest="random_moves", type=int, metavar="N", help="random first moves at most (a third of the game)"
+        "--endgame", dest="exact", type=int, default=8, metavar="N", help="squares solved at the end (8)"
+    )
+    command.add_argument(
+        "--most-random",
+        dest="random_moves",
+        type=int,
+        metavar="N",
+        help="random first moves at most (a third of the game)",
     )
     command.add_argument("--window", type=int, default=12, metavar="N", help="rounds learned from together (12)")
     command.add_argument("--steps", type=int, default=300, metavar="N", help="steps of training in a round (300)")
