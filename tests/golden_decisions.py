@@ -53,6 +53,7 @@ TEXTS = (
     *("puct(playouts=6)", "puct(playouts=6, root=puct, c=3, endgame=6)"),
     *("phan-synytsia-minimax(3)", "phan-synytsia-mcts(50)", "he-lin-uct(playouts=50)", "he-lin-minimax(1)"),
     *("he-lin-minimax(3)", "he-lin-minimax(3, complex)", "pure-mc", "heuristic-mc", "he-reversed(3)"),
+    *("he-tuned(3)", "he-reversed-tuned(3)"),
     *("he-reversed-uct(50)", "tenshi(50, endgame=8)", "tenshi(50, weighted=no)"),
 )
 
