@@ -289,7 +289,7 @@ def completion_script(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("line", "expected"),
     [
         ("sh", {"show"}),
-        ("learn ", {"patterns", "generations", "td", "cuda", "probcut", "opening"}),
+        ("learn ", {"patterns", "generations", "td", "network", "cuda", "probcut", "opening"}),
         ("learn td --pat", {"--patterns"}),
         ("match mini", {"minimax"}),
         ("match minimax --stop-rule ", {"majority", "exceeder_loses"}),

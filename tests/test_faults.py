@@ -4,6 +4,7 @@ Whatever happens, what was said to be kept is kept, the same again ends with the
 people, and nothing is left running.
 """
 
+import json
 import os
 import re
 import shutil
@@ -307,7 +308,7 @@ def test_a_moved_store_ends_the_command_with_an_error(tmp_path: Path) -> None:
         wait_until(lambda: Path(f"{path}-wal").exists() and Path(f"{path}-wal").stat().st_size > 50_000)
         path.rename(other)
         answer, said = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, answer) == (2, ""), said
+    assert process.returncode == 2 and json.loads(answer)["error"]["kind"] == "StoreError", said
     assert f"the games so far are in {other}: continue with --store {other}" in said
     with Store(other) as store:
         assert store.count() > 0 and not store.problems()

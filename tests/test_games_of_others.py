@@ -441,7 +441,7 @@ def test_conversions_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[st
     ("words", "message"),
     [
         (["nowhere.ggf", "b.sgf"], "there is no file or directory nowhere.ggf; expected games to read"),
-        (["a.txt", "b"], "the ending of b tells no form; expected one of .jsonl"),
+        (["a.txt", "b"], "the ending of b tells no form; expected .jsonl"),
         (["a.txt", "a.txt"], "a.txt is both read and written; expected another file to write"),
         (["a.txt", "-", "--form", "wthor"], "wthor is not text"),
         (["a.txt", "b.wtb"], "game 1 goes on; WTHOR has games with a result"),

@@ -198,7 +198,8 @@ def test_a_changed_file_as_a_person_sees_it(tmp_path: Path) -> None:
 
     first, same, changed = played("0"), played("0"), played("-1")
     assert [done.returncode for done in (first, same, changed)] == [0, 0, 0], changed.stderr
-    assert first.stderr == same.stderr == "" and first.stdout == same.stdout
+    assert first.stderr == same.stderr == ""
+    assert first.stdout.replace("0 of 4 games from the store, 4", "4 of 4 games from the store, 0") == same.stdout
     assert "4 games of my_bot:bot in club.db were played by its behaviour " in changed.stderr
     assert "they are kept, shown apart and not used" in changed.stderr and "4 of 4" in changed.stdout
     with Store(tmp_path / "club.db") as store:

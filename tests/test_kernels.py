@@ -21,11 +21,13 @@ from outflank.board import SIZES, Position, Rules
 from outflank.evaluation import read_evaluation
 from outflank.kernels import (
     bitboard,
+    forest,
     lanes,
     near_end,
     patterns,
     playout,
     policy,
+    puct,
     rules,
     selective,
     selfplay,
@@ -34,6 +36,7 @@ from outflank.kernels import (
 )
 from outflank.kernels.evaluate import evaluation_of
 from outflank.kernels.jit import INTERPRETED, KERNELS, NATIVE, Board, Word
+from outflank.kernels.network import LOGITS, new_workspace, predict
 from outflank.kernels.outlook import Outlook
 from outflank.kernels.policy import KINDS
 from outflank.kernels.table import new_table
@@ -45,6 +48,7 @@ from outflank.search.policy import PlayoutPolicy
 from outflank.search.probcut import shipped_probcut
 from outflank.search.solver import endgame_rules, solve
 from support import EFFORT, ROOT, every_size, from_naive
+from test_puct import some_network
 
 PERFT = {
     int(size): [int(number) for number in numbers.split()]
@@ -291,6 +295,7 @@ def test_kernels_have_the_types_they_promise() -> None:
         kept = lanes.Kept(rows[0], rows[1], np.zeros(size**2, np.int8), np.zeros(1, np.int8))
         lanes.games_in_turn(course, built, Word(1), 0, rows[2], np.zeros((2, 3), np.int32), kept)
         assert kept.counts[0] > 0
+    try_networks()
     for kernel in KERNELS:
         assert kernel.signatures, f"{kernel.__name__} was not tried"
         declared = get_type_hints(kernel.py_func)["return"]
@@ -303,6 +308,19 @@ def test_kernels_have_the_types_they_promise() -> None:
     judged: list[Any] = [selective.null_window, selective.principal, selective.foreseen]
     for kernel in judged:
         assert len(kernel.signatures) == 4, f"{kernel.__name__} compiled more than once per judge: {kernel.signatures}"
+
+
+def try_networks() -> None:
+    """The kernels that ask a network."""
+    rules, network = Rules(4), some_network(Rules(4))
+    start, reading = Position.start(rules).boards, puct.Reading(1.5, 0.25, 3, 1, 16, 16)
+    course = forest.Course(8, 2, 0, 3, 2, 1.0, False)
+    group = forest.new_group(2, course, reading)
+    assert forest.advance(*start, group, course, reading, Word(7), 0, 0, 2) > 0
+    forest.add_moves(start[2], group.leaves.boards)
+    logits = np.zeros((1, LOGITS), np.float32)
+    assert -1 <= predict(*start, network.build(), new_workspace(4, 16), logits) <= 1
+    assert agent("puct(playouts=2)").choose(Position.start(Rules(6))).move in Position.start(Rules(6)).moves
 
 
 DECORATORS = {"kernel", "instant", "inlined", "spliced", "routine"}

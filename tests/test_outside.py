@@ -83,8 +83,8 @@ def test_what_a_notebook_defines_cannot_run_elsewhere(monkeypatch: pytest.Monkey
 def test_a_player_that_never_returns_loses_on_time_and_the_match_goes_on(tmp_path: Path) -> None:
     """What a person would type; it used to hang for ever."""
     command = [
-        *(sys.executable, "-m", "outflank", "match", f"{PEOPLE}:Looping", "random", "--games", "2", "--size", "6"),
-        *("--move-seconds", "0.2", "--workers", "2", "--store", str(tmp_path / "games.db"), "--json"),
+        *(sys.executable, "-m", "outflank", "match", f"{PEOPLE}:Looping", "random", "--games", "2", "--size", "4"),
+        *("--move-seconds", "0.2", "--workers", "1", "--store", str(tmp_path / "games.db"), "--json"),
     ]
     mark = os.urandom(8).hex()
     environment = os.environ | {"OUTFLANK_TEST_MARK": mark}

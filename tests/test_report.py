@@ -536,7 +536,7 @@ def test_every_limit_is_a_setting(tmp_path: Path) -> None:
     assert plan.games == len(slots) == len({slot.key for slot in slots}) == 2 * 2 * 2 * 3
     assert Counter(slot.conditions.limits.nodes for slot in slots) == {None: 8, 100: 8, 1000: 8}
     assert len({slot.opening for slot in slots}) == 4, "settings share their openings"
-    single = plan_of({"agents": ["random", "greedy"], "sizes": [4, 6], "pairs": 2, "limit": "nodes=100"})
+    single = plan_of({"agents": ["random", "greedy"], "sizes": [4, 6], "pairs": 2, "nodes": 100})
     assert {slot.key for slot in single.slots()} < {slot.key for slot in slots}, (
         "one limit of several is the same games"
     )
@@ -562,7 +562,7 @@ def test_a_gauntlet_of_several() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"limits": ["nodes=1"], "limit": "nodes=1"}, "limit and limits; expected one of the two"),
+        ({"limits": ["nodes=1"], "nodes": 1}, "nodes and limits; expected one of the two"),
         ({"limits": []}, "expected a list of 1 or more, each a text"),
         ({"limits": [5]}, "expected a text"),
         ({"limits": ["nodes=5", "nodes=5"]}, "names one twice"),

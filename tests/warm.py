@@ -10,6 +10,7 @@ from outflank.board import Rules
 
 TEXTS = (
     "solver",
+    "solver(by=wdl)",
     "minimax(depth=1)",
     "engine(depth=1)",
     "uct(playouts=4)",

@@ -74,6 +74,7 @@ _GOOD: dict[str, tuple[Any, ...]] = {
     "seconds": (0.001, 0.02, 1e-9),
     "playouts": (1, 500),
     "depth": (1, 2, 3),
+    "empties": (4, 6),
     "seconds_per_move": (None, 0.0001, 1e-9),
     "what": (0, 1),
     "name": ("Ann", "é\u0000", "  "),

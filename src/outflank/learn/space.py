@@ -33,9 +33,9 @@ Point = npt.NDArray[np.float64]
 """[dimensions], each from 0 to 1."""
 
 MOST_DIMENSIONS = 256
-_NUMBER = r"[+-]?\d++(?:\.\d++)?+(?:[eE][+-]?\d++)?"
-_RANGE = re.compile(rf"(?P<log>log\s++)?(?P<least>{_NUMBER})\.\.(?P<most>{_NUMBER})")
-_NAME = re.compile(r"(?P<name>[A-Za-z_][\w.]*+)(?:\[(?P<item>\w++)\])?")
+_NUMBER = r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
+_RANGE = re.compile(rf"(?P<log>log\s+)?(?P<least>{_NUMBER})\.\.(?P<most>{_NUMBER})")
+_NAME = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:\[(?P<item>\w+)\])?")
 _EXPECTED = "expected for example mobility=0..60, squares[b2]=-100..0 or c=log 0.1..5.0"
 _LEAST_LOG = 1e-9
 _DIGITS = 6

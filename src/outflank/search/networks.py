@@ -38,7 +38,7 @@ class Shape:
     """How large a network is.
 
     >>> Shape(6, 32, 4).weights
-    95533
+    94349
     >>> Shape(8, 20, 4)
     Traceback (most recent call last):
     outflank.errors.BadSpec: 20 channels are not possible; expected a multiple of 16 up to 256
