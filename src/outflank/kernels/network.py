@@ -284,4 +284,4 @@ def forward(
 @kernel
 def predict(me: Board, opp: Board, full: Board, net: Net, space: Workspace, logits: Floats) -> float:
     """`forward` for callers that are not kernels: the value of a position, and its logits in row 0."""
-    return float(forward(me, opp, moves(me, opp, full), moves(opp, me, full), net, space, logits, 0))
+    return np.float64(forward(me, opp, moves(me, opp, full), moves(opp, me, full), net, space, logits, 0))
