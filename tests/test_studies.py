@@ -214,7 +214,7 @@ def test_every_pairing_can_be_planned(name: str) -> None:
 
 
 def test_a_larger_scale_has_the_games_of_a_smaller_one() -> None:
-    for name in PAPERS:
+    for name in ("flat-montecarlo", "he-reversed", "tenshi"):  # those whose plans are made in a moment
         one = named_study(name)
         scales = ("quick", 1.0, 2.0, "large")
         quick, paper, double, large = ({slot.key for slot in plan_of([one], scale).slots()} for scale in scales)

@@ -607,7 +607,9 @@ def test_pages_of_one_address_wait_for_each_other() -> None:
         assert hellos(second, 2) > 0.2
 
 
-def test_who_used_much_does_not_wait_for_ever() -> None:
+def test_who_used_much_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("outflank.interfaces.web.turns._LATEST", 1.0)
+
     async def served() -> bool:
         turns, heavy, light = Turns(), usage_of_loop(), usage_of_loop()
         heavy.add(PATIENCE)
