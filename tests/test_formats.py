@@ -284,7 +284,9 @@ def test_every_way_to_write_a_game_is_recognised(game: tuple[int, Variant, int, 
         assert (found.start, found.moves, found.tags["format"]) == (start, moves, form), written
         assert found.end.is_over
     played = (*opening, *moves)
-    found = read(moves_text(played), variant, None if size >= 8 else size)
+    farthest = max(max(ord(name[0]) - 96, int(name[1:])) for name in map(str, played) if name != "pass")
+    tells = size == 8 or farthest > max(8, size - 2)  # a short game may fit a smaller board, which is then taken
+    found = read(moves_text(played), variant, None if tells else size)
     assert (found.start, found.moves, found.tags["format"]) == (Position.start(rules), played, "transcript")
 
 
