@@ -76,7 +76,7 @@ SHARED = [
     "montecarlo(playouts=5, playout=own_heuristic)",
     "uct(playouts=400)",
     "uct(playouts=400, reuse=yes, expand=all)",
-    "uct(playouts=400, leaf_playouts=16, playout=cutoff)",
+    "uct(playouts=400, leaf_playouts=16)",
     "uct(playouts=100, playout=weighted, endgame=12)",
     "solver(nodes=4000)",
     "players_of_people:Named",
