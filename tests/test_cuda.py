@@ -231,7 +231,7 @@ def test_flat_monte_carlo_decides_on_a_card_as_on_the_cpu(rules: str, simulated:
 
 def test_a_device_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("outflank.errors.find_spec", lambda name: None if name == "numba_cuda" else object())
-    with pytest.raises(MissingExtra, match="games on a GPU needs numba-cuda"):
+    with pytest.raises(MissingExtra, match="playing on a GPU needs numba-cuda"):
         agent("montecarlo(device=gpu)")
     assert not on_gpu("auto") and [(one.kind, one.usable) for one in devices()] == [("cpu", True), ("gpu", False)]
     with pytest.raises(BadSpec, match="device=gpu plays uniform playouts, not heuristic"):

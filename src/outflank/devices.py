@@ -56,7 +56,7 @@ def devices() -> list[Device]:
     """
     found = [Device("cpu", "processor", True, f"{os.cpu_count() or 1} threads")]
     try:
-        name = check_gpu("games")
+        name = check_gpu("playing")
     except OutflankError as error:
         return [*found, Device("gpu", "none", False, str(error))]
     from outflank.kernels.cuda import SIMULATED, free_memory
@@ -75,12 +75,12 @@ def on_gpu(device: str | None) -> bool:
         raise BadSpec(f"device={shown(device)} is not known; expected one of: {', '.join(DEVICES)}")
     if device == "auto":
         try:
-            check_gpu("games")
+            check_gpu("playing")
         except OutflankError:
             return False
         return True
     if device == "gpu":
-        check_gpu("games")
+        check_gpu("playing")
     return device == "gpu"
 
 
@@ -103,7 +103,7 @@ class CardGames:
     """Random games of some rules on the GPU: game `number` of a seed is the one that the processor plays."""
 
     def __init__(self, rules: Rules) -> None:
-        check_gpu("games")
+        check_gpu("playing")
         from outflank.kernels import games_cuda
 
         self.rules, self._card = rules, games_cuda

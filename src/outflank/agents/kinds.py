@@ -18,7 +18,6 @@ from outflank.plugins import Plugin, plugin_type
 from outflank.schema import CheckedOptions, Option, Signature, choice, flag, number, text, whole
 from outflank.search.beside import MOST_THREADS
 from outflank.search.engine import EngineSearch
-from outflank.search.forest import Forest
 from outflank.search.heuristic import HeuristicPlayer
 from outflank.search.limits import Limits
 from outflank.search.memory import MOST_MEGABYTES
@@ -30,6 +29,7 @@ from outflank.search.probcut import PERCENT
 from outflank.search.puct import MOST_EXACT, PuctSearch
 from outflank.search.puct import MOST_EXPLORATION as MOST_PUCT_EXPLORATION
 from outflank.search.uct import MOST_EXPLORATION, UctSearch
+from outflank.search.uct_threads import ThreadedUct
 from outflank.spec import Call, Value
 
 
@@ -106,7 +106,7 @@ def _uct(options: CheckedOptions) -> Player:
     trees = [_tree(options) for _ in range(options["threads"] or 1)]
     if len(trees) > 1 and options["final"] not in ("visits", "win_rate"):
         raise BadSpec(f"uct: threads={len(trees)} count the moves of all trees; expected final=visits or win_rate")
-    return _with_endgame(trees[0] if len(trees) == 1 else Forest(trees), options)
+    return _with_endgame(trees[0] if len(trees) == 1 else ThreadedUct(trees), options)
 
 
 def _tree(options: CheckedOptions) -> UctSearch:

@@ -122,6 +122,20 @@ def _register_generations(learners: Any) -> None:
     command.set_defaults(run=run_generations, resumes=True)
 
 
+def _add_measured_options(command: Any) -> None:
+    """What learners have that meet anchors at the end."""
+    command.add_argument(
+        "--match-games",
+        type=int,
+        default=100,
+        metavar="N",
+        help="games against each anchor at the end; 0: none (100)",
+    )
+    command.add_argument("--report", metavar="DIR", help="also write a report: curve, strength, what was learned")
+    add_quiet_option(command)
+    add_json_option(command)
+
+
 def _register_td(learners: Any) -> None:
     command = learners.add_parser("td", help="a network that plays itself", description=_TD)
     command.add_argument("--rules", default="standard 8x8", metavar="RULES", help='such as "reversed 6x6"')
@@ -144,16 +158,7 @@ def _register_td(learners: Any) -> None:
     )
     command.add_argument("--explore", type=float, default=0.1, metavar="X", help="share of random moves (0.1)")
     command.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the games")
-    command.add_argument(
-        "--match-games",
-        type=int,
-        default=100,
-        metavar="N",
-        help="games against each anchor at the end; 0: none (100)",
-    )
-    command.add_argument("--report", metavar="DIR", help="also write a report: curve, strength, what was learned")
-    add_quiet_option(command)
-    add_json_option(command)
+    _add_measured_options(command)
     command.set_defaults(run=run_td, resumes=True)
 
 
@@ -190,16 +195,7 @@ def _register_network(learners: Any) -> None:
     command.add_argument("--lesson-steps", type=int, default=3000, metavar="N", help="steps on these games (3,000)")
     command.add_argument("--seed", type=int, default=0, metavar="S", help="seed of games and network")
     command.add_argument("--keep", type=int, default=0, metavar="N", help="networks kept along the way (0)")
-    command.add_argument(
-        "--match-games",
-        type=int,
-        default=100,
-        metavar="N",
-        help="games against each anchor at the end; 0: none (100)",
-    )
-    command.add_argument("--report", metavar="DIR", help="also write a report: curve, strength, what was learned")
-    add_quiet_option(command)
-    command.add_argument("--json", action="store_true", help="print one JSON object")
+    _add_measured_options(command)
     command.set_defaults(run=run_network, resumes=True)
 
 

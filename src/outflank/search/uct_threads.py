@@ -1,4 +1,4 @@
-"""`Forest`: tree searches side by side, a tree for every thread, whose root moves are counted together.
+"""`ThreadedUct`: tree searches side by side, a tree for every thread, whose root moves are counted together.
 
 Root parallelism (Chaslot, Winands & van den Herik 2008). The trees share nothing while they grow: kernels release the
 GIL, threads wait for nobody, and at a fixed number of playouts a decision depends on text and seed alone.
@@ -18,11 +18,11 @@ from outflank.search.uct import UctSearch
 _NEXT_SEED = 0x9E3779B97F4A7C15
 
 
-class Forest(Player):
+class ThreadedUct(Player):
     """Several tree searches as one; each gets an even share of playouts and nodes, and the whole time.
 
-    >>> forest = Forest([UctSearch(memory=1) for _ in range(2)])
-    >>> decision = forest.choose(Position.start("standard 4x4"), Limits(playouts=101), seed=1)
+    >>> search = ThreadedUct([UctSearch(memory=1) for _ in range(2)])
+    >>> decision = search.choose(Position.start("standard 4x4"), Limits(playouts=101), seed=1)
     >>> decision.playouts, sum(root.visits for root in decision.moves)
     (101, 101)
     """
