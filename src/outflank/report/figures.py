@@ -179,10 +179,17 @@ class Scales:
             axes.set_ylim(*self.y_range)
 
 
-def _plain_numbers(axis: Any) -> None:
-    """1,000 and not 10³, and nothing between the powers of ten."""
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+_FEW_POWERS = 30
+"""So many times the least number is too little for an axis with powers of ten alone."""
 
+
+def _plain_numbers(axis: Any) -> None:
+    """1,000 and not 10³, and nothing between the powers of ten unless there are too few of them."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    least, most = axis.get_view_interval()
+    if most < _FEW_POWERS * least:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(lambda value, place: f"{value:,.10g}"))
     axis.set_minor_formatter(NullFormatter())
 

@@ -23,8 +23,9 @@ _WORDS = {
 def tuning_document(tuning: Tuning, facts: Mapping[str, str]) -> Document:
     """The report of a tuning."""
     plan, found, first = tuning.plan, tuning.found, tuning.verdicts[0]
+    numbers = len(plan.space.dimensions)
     lead = (
-        f"{len(plan.space.dimensions)} numbers of `{short_name(plan.agent)}` tuned for {plan.rules} by {found.method} "
+        f"{numbers} number{'s' * (numbers > 1)} of `{short_name(plan.agent)}` tuned for {plan.rules} by {found.method} "
         f"with {found.games:,} games. In {first.games:,} games on fresh openings the answer is "
         f"**{first.elo_text} Elo** from the start: {_WORDS[first.word]}."
     )
