@@ -1,21 +1,20 @@
 """An evaluation of your own: a function of two boards that is compiled and used by minimax at native speed.
 
-`own` and `opp` are tuples of 64-bit words, one up to 8x8; this one is for 8x8. Keep to what numba compiles.
+`own`, `opp` and `full`, all squares, are tuples of 64-bit words, one up to 8x8. Keep to what numba compiles.
 """
 
 import outflank
-from outflank.kernels.bitboard import count, moves
-from outflank.kernels.jit import Board, Word
-
-CORNERS = Word(0x8100000000000081)
-EVERYWHERE = (Word(2**64 - 1),)
+from outflank.kernels.bitboard import both, count, either, moves, single
+from outflank.kernels.jit import Board
 
 
-def corners_and_freedom(own: Board, opp: Board, size: int) -> int:
-    """Corners count twenty moves each."""
-    corners = count((own[0] & CORNERS,)) - count((opp[0] & CORNERS,))
-    freedom = count(moves(own, opp, EVERYWHERE)) - count(moves(opp, own, EVERYWHERE))
-    return 20 * corners + freedom
+def corners_and_freedom(own: Board, opp: Board, full: Board, size: int) -> int:
+    """Corners count twenty moves each, on any board up to 8x8, where a row is eight bits."""
+    last = size - 1
+    upper, lower = either(single(0, own), single(last, own)), either(single(8 * last, own), single(9 * last, own))
+    corners = either(upper, lower)
+    freedom = count(moves(own, opp, full)) - count(moves(opp, own, full))
+    return 20 * (count(both(own, corners)) - count(both(opp, corners))) + freedom
 
 
 if __name__ == "__main__":

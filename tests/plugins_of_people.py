@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from outflank.kernels.bitboard import count, first, ranked
+from outflank.kernels.bitboard import count, first, moves, ranked
 from outflank.kernels.playout import choose
 
 Board = Any
@@ -20,6 +20,11 @@ def fractions(own: Board, opp: Board, sign: int) -> float:
 
 
 fractions.scale = 100  # type: ignore[attr-defined]
+
+
+def freedom(own: Board, opp: Board, full: Board) -> int:
+    """The moves of the side to move."""
+    return count(moves(own, opp, full))
 
 
 def any_legal(legal: Board, number: Any) -> int:

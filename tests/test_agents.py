@@ -47,6 +47,7 @@ TEXTS = [
     "he-reversed(2)",
     "he-reversed-uct(20)",
     "he-tuned(2)",
+    "phan-synytsia-tuned(2)",
     "he-reversed-tuned(2)",
     "tenshi(20, endgame=6)",
 ]

@@ -132,7 +132,7 @@ def test_kernels_that_check_bounds_raise_and_have_a_cache_of_their_own(tmp_path:
 import numpy as np
 from outflank.kernels.uct import plant
 from outflank.search.uct import _new_tree
-plant(_new_tree(4)._replace(counters=np.zeros(1, np.int64)))
+plant(_new_tree(4, np.int32)._replace(counters=np.zeros(1, np.int64)))
 """
     settings = os.environ | {"PYTHONPATH": str(ROOT / "src"), "OUTFLANK_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", code]

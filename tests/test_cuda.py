@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,12 @@ import pytest
 import naive
 import simulated_card
 from outflank.agents import agent
+from outflank.batch import Games
+from outflank.batch.gpu import GpuGames
 from outflank.board import Color, Position, Rules
 from outflank.devices import devices, on_gpu
-from outflank.errors import BadSpec, MissingExtra, OutflankError
+from outflank.errors import BadSpec, DeviceFailed, MissingExtra, OutflankError
+from outflank.game_loop import play_game
 from outflank.kernels.evaluate import evaluation_of
 from outflank.kernels.jit import Word
 from outflank.kernels.lanes import ROWS, Kept, games_in_turn
@@ -26,9 +30,29 @@ from outflank.kernels.policy import lanes_for_playouts, playouts
 from outflank.learn import cuda as learn
 from outflank.learn.games import Positions
 from outflank.learn.regression import errors
-from outflank.patterns import PatternWeights, pattern_set, read_weights
+from outflank.patterns import PatternWeights, pattern_set, read_weights, shipped_weights
+from outflank.plugins import Plugin
+from outflank.search.clock import stoppable
+from outflank.search.decision import Decision
+from outflank.search.limits import Limits
+from outflank.search.montecarlo import FlatMonteCarlo
+from outflank.search.player import Player
 from outflank.search.policy import PlayoutPolicy
-from simulated_card import FLAT, PLANS, RANDOM_GAMES, TRAINING, random_position, some_weights
+from outflank.search.uct_batches import BatchedUct
+from simulated_card import (
+    ARRAYS,
+    BATCHED,
+    FLAT,
+    PLANS,
+    POLICIES,
+    RANDOM_GAMES,
+    TRAINING,
+    facts_of,
+    late_position,
+    playouts_by,
+    random_position,
+    some_weights,
+)
 from support import PATIENCE, ROOT, refused
 
 pytestmark = pytest.mark.compiled
@@ -224,9 +248,54 @@ def test_a_card_plays_the_random_games_of_the_cpu(size: int, simulated: dict[str
 
 @pytest.mark.parametrize("rules", ["standard 4x4", "reversed 4x4"])
 def test_flat_monte_carlo_decides_on_a_card_as_on_the_cpu(rules: str, simulated: dict[str, Any]) -> None:
-    decision = agent(FLAT).choose(Position.start(rules), seed=3)
-    expected = [root.win_rate for root in decision.moves] + [decision.nodes, decision.move]
-    assert simulated[f"flat {rules}"].tolist() == expected
+    assert simulated[f"flat {rules}"].tolist() == facts_of(agent(FLAT).choose(Position.start(rules), seed=3)).tolist()
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_card_plays_other_policies_as_the_cpu(policy: str, simulated: dict[str, Any]) -> None:
+    decision = agent(playouts_by(policy)).choose(late_position(policy), seed=5)
+    assert simulated[policy].tolist() == facts_of(decision).tolist()
+
+
+@pytest.mark.parametrize("text", BATCHED)
+def test_trees_in_batches_decide_the_same_on_either_device(text: str, simulated: dict[str, Any]) -> None:
+    assert simulated[f"gpu {text}"].tolist() == simulated[f"cpu {text}"].tolist()
+
+
+def test_batches_of_one_leaf_make_the_usual_tree(simulated: dict[str, Any]) -> None:
+    assert simulated["one by one"].tolist() == simulated["usual"].tolist()
+
+
+def test_games_side_by_side_on_a_card_are_those_of_the_cpu(simulated: dict[str, Any]) -> None:
+    games, drawn = Games(5, "standard 4x4", seed=2, first=7), []
+    for _ in range(25):
+        drawn.append(games.random_actions())
+        games.step(drawn[-1])
+    assert np.array_equal(simulated["drawn"], drawn)
+    for name in ARRAYS:
+        found, expected = simulated[f"array {name}"], getattr(games, name)
+        assert found.dtype == expected.dtype and np.array_equal(found, expected), name
+    boards, weights = Games(6, "standard 6x6", seed=4), shipped_weights(Rules(6)).build()
+    boards.step(boards.random_actions())
+    values = [evaluation_of(*boards.position(row).boards, weights, None) for row in range(6)]
+    assert simulated["values"].tolist() == values
+
+
+def test_a_card_that_fails_costs_no_game() -> None:
+    class OnBrokenCard(Player):
+        def choose(self, position: Position, limits: Limits, seed: int) -> Decision:
+            raise DeviceFailed("the GPU failed: it was unplugged; expected a card that answers")
+
+    with pytest.raises(DeviceFailed, match="unplugged"):
+        play_game(OnBrokenCard(), agent("random"), Position.start("standard 4x4"))
+
+
+def test_a_search_that_is_left_early_forgets_its_tree_and_keeps_the_time() -> None:
+    search, start = BatchedUct("cpu", leaf_playouts=1024, memory=1, reuse=True), Position.start("standard 4x4")
+    with stoppable(lambda: True):
+        decision = search.choose(start, Limits(playouts=10**6), seed=1)
+    assert decision.playouts == 2048 and not decision.finished and search._root is None  # a leaf of either batch
+    assert search.choose(start, Limits(playouts=2048), seed=1).playouts == 2048 and search._root == start
 
 
 def test_a_device_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,8 +303,16 @@ def test_a_device_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(MissingExtra, match="playing on a GPU needs numba-cuda"):
         agent("montecarlo(device=gpu)")
     assert not on_gpu("auto") and [(one.kind, one.usable) for one in devices()] == [("cpu", True), ("gpu", False)]
-    with pytest.raises(BadSpec, match="device=gpu plays uniform playouts, not heuristic"):
-        agent("montecarlo(playout=heuristic, device=gpu)")
+    own = PlayoutPolicy(function=Plugin("playout", "mine:f"))
+    for search in (partial(FlatMonteCarlo, 10, own, 0.5, "gpu"), partial(BatchedUct, "gpu", policy=own)):
+        with pytest.raises(BadSpec, match="device=gpu does not play functions of a person's own; expected device=cpu"):
+            search()
+    with pytest.raises(BadSpec, match="leaf_playouts=1 leaves a device idle; expected 8 to 1024 with device"):
+        agent("uct(device=auto)")
+    with pytest.raises(MissingExtra, match="playing on a GPU needs numba-cuda"):
+        agent("uct(device=gpu, leaf_playouts=256)")
+    with pytest.raises(MissingExtra, match="playing on a GPU needs numba-cuda"):
+        GpuGames(2)
     with pytest.raises(BadSpec, match="device='tpu' is not known"):
         on_gpu("tpu")
 

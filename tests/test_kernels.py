@@ -223,7 +223,9 @@ def promised(declared: Any, board: Any) -> Any:
 def test_kernels_have_the_types_they_promise() -> None:
     """Signed and unsigned words must not mix, nor integers with floats; interpreted runs cannot see it."""
     texts = ["minimax(depth=3, hash_mb=0.1)", "heuristic", "montecarlo(playouts=9)"]
-    texts += [f"uct(playouts=20, {option})" for option in ("reuse=yes", "leaf_playouts=9")]
+    texts += [
+        f"uct(playouts=20, {option})" for option in ("reuse=yes", "leaf_playouts=9", "leaf_playouts=9, device=cpu")
+    ]
     texts += [f"uct(playouts=20, playout={name})" for name in KINDS]
     for size in (8, 12):
         start = Position.start(Rules(size))
@@ -255,6 +257,8 @@ def test_kernels_have_the_types_they_promise() -> None:
             playout.games_side_by_side(me, opp, full, Word(1), 0, np.empty(2, np.int16), playout.new_lanes())
         guided: Any = PlayoutPolicy("weighted").build(start.rules, 0.5)
         assert 1 < policy.marked_playout(me, opp, full, True, guided, Word(1), Word(2))[2] <= start.empties
+        cut: Any = PlayoutPolicy("cutoff").build(start.rules, 0.5)
+        policy.add_cuts(np.array([3]), 1, cut, np.zeros((1, 2)))
         evaluation_of(*start.boards, *read_evaluation("five_terms").build(Rules(size)))
     for size, line in ((8, "0 2 d3c3"), (10, "0 2 e4d4")):
         position = read_positions([line], Rules(size))

@@ -250,6 +250,15 @@ def test_h_in_the_reversed_game_by_hand() -> None:
     assert values_of(late, CORNERS_TEN)["a2"] == pytest.approx(0.6 + 60 / 3 - 400)
 
 
+def test_h_with_other_numbers_by_hand() -> None:
+    """The last of them says when it is late; those of the paper are the ones that are taken without any."""
+    position = Position.parse(ELEVEN_EMPTIES)
+    assert values_of(position, CORNERS_TEN, formula=(60, 40, 5, 32, 7, 10))["a1"] == 9 + 60 / 4 + 40 / 2
+    assert values_of(position, CORNERS_TEN, formula=(60, 40, 5, 32, 7, 11))["a1"] == pytest.approx(9 / 5 + 32 / 4 + 7)
+    printed = values_of(position, CORNERS_TEN, formula=(30, 80, 10, 60, 400, 10))
+    assert printed == values_of(position, CORNERS_TEN)
+
+
 @every_size
 def test_h_equals_the_oracle(size: int) -> None:
     for case in range(int(20 * EFFORT) or 2):

@@ -15,7 +15,7 @@ from outflank.agents import agent, check_agent, identity
 from outflank.board import Color, Position, Rules, Variant
 from outflank.errors import BadSpec, EngineFailed
 from outflank.interfaces.cli import main
-from outflank.plugins import Plugin
+from outflank.plugins import Plugin, score
 from outflank.search.decision import Decision
 from outflank.search.limits import Limits
 from outflank.search.uct import UctSearch
@@ -58,6 +58,16 @@ def test_a_function_that_does_what_is_built_in_decides_the_same(own: str, built_
     for size, variant in ((4, "standard"), (4, "reversed"), (6, "reversed")):
         for position in positions(size, variant):  # type: ignore[arg-type]
             assert decided(own.format(OURS), position) == decided(built_in, position)
+
+
+@pytest.mark.parametrize("size", [6, 10])
+def test_a_function_knows_all_squares_of_its_board(size: int) -> None:
+    """Without them the moves of a smaller board reach beyond its edge."""
+    rules = Rules(size)
+    plug = Plugin("evaluation", f"{OURS}:freedom").build(rules)
+    for position in positions(size, "standard"):
+        boards = {"own": rules.board(position.own), "opp": rules.board(position.opposing), "to_move": 1}
+        assert score(plug, "freedom", boards) == sum(not move.is_pass for move in position.moves)
 
 
 def test_another_function_decides_otherwise() -> None:
@@ -210,7 +220,7 @@ def test_the_same_in_any_slices_and_with_a_tree_that_is_kept(example: str, monke
 # --- what is wrong with a function ------------------------------------------------------------------------------------
 
 WRONG = {
-    "minimax(eval={}:too_many)": "too_many takes colour; expected an evaluation .*: own, opp, to_move, size, sign",
+    "minimax(eval={}:too_many)": "takes colour; expected an evaluation .*: own, opp, to_move, size, full, sign",
     "minimax(eval={}:everything)": r"everything takes \*boards; expected",
     "minimax(eval={}:a_number)": "has no 'a_number' to call; expected an evaluation function",
     "minimax(eval=math:sqrt)": "math:sqrt is no function written in Python",
@@ -291,15 +301,15 @@ def test_check_explains_a_function() -> None:
 
 def test_a_game_is_known_by_the_source_of_its_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
-    source = tmp_path / "my_functions.py"
-    texts = ["minimax(order=my_functions:f)", "montecarlo(playout=my_functions:f)", "uct(select=my_functions:f)",
-             "uct(final=my_functions:f)"]  # fmt: skip
+    source = tmp_path / "changing_functions.py"
+    named = ("minimax(order={}:f)", "montecarlo(playout={}:f)", "uct(select={}:f)", "uct(final={}:f)")
+    texts = [text.format("changing_functions") for text in named]
     found = []
     for content in ("def f(visits): return 1.0", "def f(visits): return 2.0"):
         source.write_text(content)
         found.append([identity(text) for text in texts])
     assert all(one != other for one, other in zip(*found, strict=True))
-    assert "my_functions" not in sys.modules
+    assert "changing_functions" not in sys.modules
 
 
 def test_a_match_is_the_same_on_any_number_of_workers(tmp_path: Path) -> None:

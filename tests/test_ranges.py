@@ -18,7 +18,7 @@ from outflank.search import memory, minimax
 from outflank.search.limits import Limits
 from outflank.search.montecarlo import FlatMonteCarlo
 from outflank.search.policy import PlayoutPolicy
-from outflank.search.uct import _MOST_VISITS, UctSearch
+from outflank.search.uct import UctSearch
 from support import every_variant
 from test_solver import played
 
@@ -93,9 +93,10 @@ def test_a_node_never_counts_more_visits_than_it_can_hold() -> None:
     search, position = UctSearch(reuse=True, leaf_playouts=8), Position.start(Rules(4))
     search.choose(position, Limits(playouts=80), seed=1)
     assert search._nodes is not None
-    search._nodes.visits[0] = _MOST_VISITS - 20
+    most = np.iinfo(search.visits).max
+    search._nodes.visits[0] = most - 20
     assert search.choose(position, Limits(playouts=800), seed=1).playouts == 16
-    assert search._nodes.visits[0] == _MOST_VISITS - 4
+    assert search._nodes.visits[0] == most - 4
     assert search.choose(position, Limits(playouts=800), seed=1).move in position.moves
     assert np.all(search._nodes.visits[: search._nodes.counters[0]] >= 0)
 

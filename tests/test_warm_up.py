@@ -37,7 +37,7 @@ SMALL = (
     *("uct(playouts=4, playout=cutoff(depth=3))", "uct(playouts=8, leaf_playouts=4, tree=flat, endgame=5)"),
     *("phan-synytsia-minimax(1)", "phan-synytsia-mcts(4)", "he-lin-uct(playouts=4)", "he-lin-minimax(2, complex)"),
     *("pure-mc", "heuristic-mc", "he-reversed(1)", "he-reversed-uct(4)", "tenshi(4, endgame=5)"),
-    *("he-tuned(1)", "he-reversed-tuned(1)"),
+    *("he-tuned(1)", "he-reversed-tuned(1)", "phan-synytsia-tuned(1)"),
     *("engine(nodes=3000, memory=1)", "players_of_people:by_function", "minimax(order=plugins_of_people:worst_first)"),
     "uct(playouts=4, reuse=yes, select=plugins_of_people:ucb_with_amaf, playout=plugins_of_people:any_legal)",
     "puct(playouts=2)",
@@ -68,8 +68,8 @@ def test_every_kind_of_agent_is_among_them() -> None:
 
 
 @pytest.mark.compiled
-def test_a_game_with_an_endgame_compiles_nothing_on_an_empty_cache(tmp_path: Path) -> None:
-    command = [sys.executable, str(ROOT / "tests" / "warm_up_games.py"), "uct(playouts=4, endgame=6)", "standard 6x6"]
+def test_a_game_compiles_nothing_on_an_empty_cache(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "tests" / "warm_up_games.py"), "montecarlo(playouts=1)", "standard 6x6"]
     environment = os.environ | {"OUTFLANK_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     before, after = json.loads(done.stdout)

@@ -1,6 +1,7 @@
 """Compiles what most tests need for the boards of a size, so that the processes of the tests do not each do it.
 
-`make test` runs it for both layouts of a board at once, beside mypy.
+`make test` runs it for both layouts of a board at once, beside mypy; for a size without patterns only the solver, which
+then has another judge.
 """
 
 import sys
@@ -20,8 +21,9 @@ TEXTS = (
 
 
 def main() -> None:
-    for text in TEXTS:
-        agent(text).warm_up(Rules(int(sys.argv[1])))
+    rules = Rules(int(sys.argv[1]))
+    for text in TEXTS if rules.size in (8, 10) else TEXTS[:1]:
+        agent(text).warm_up(rules)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """What plays random games here: the processor, and a GPU if there is one; random games on a GPU."""
 
+import itertools
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,14 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.board import Position, Rules
-from outflank.errors import BadSpec, OutflankError, require
+from outflank.errors import BadSpec, DeviceFailed, OutflankError, require
 from outflank.inputs import expect, shown
+from outflank.kernels.policy import Cutoff, Guided, Policy, Uniform, add_cuts
 from outflank.kernels.sliced import GROUP
 
 DEVICES = ("cpu", "gpu", "auto")
 _LAUNCH = {1: 1 << 19, 4: 1 << 20}
 """Units of one launch by words of a board: some hundredths of a second, because a card at work hears no Ctrl-C."""
 _MOST_GAMES = 10**10
+_MOST_CUTS = 1 << 22
+"""Playouts of a batch that end in an evaluation, each of which comes back."""
 
 
 @dataclass(frozen=True)
@@ -85,18 +90,24 @@ def on_gpu(device: str | None) -> bool:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Failures of a card as errors for people."""
+def card_faults() -> Iterator[None]:
+    """Failures of a card inside as errors for people."""
     from outflank.kernels.games_cuda import failures
 
     try:
         yield
     except failures() as error:
-        problem = " ".join(str(error).split())
-        hint = "fewer games at once, or a card that no other program uses" if "MEMORY" in problem.upper() else ""
-        raise OutflankError(
-            f"the GPU failed: {shown(problem)}; expected {hint or 'a card that answers; see nvidia-smi'}"
-        ) from None
+        problem = _name_of(error)
+        hint = "fewer games at once, or a card that no other program uses"
+        if "MEMORY" not in problem.upper():
+            hint = "a card that answers (see nvidia-smi), and the program begun again"
+        raise DeviceFailed(f"the GPU failed with {problem}; expected {hint}") from None
+
+
+def _name_of(error: Exception) -> str:
+    """What CUDA calls a failure, where its name is in the text of the error."""
+    name = re.search(r"CUDA_ERROR_\w+", str(error))
+    return name.group() if name else shown(" ".join(str(error).split()))
 
 
 class CardGames:
@@ -110,7 +121,7 @@ class CardGames:
         self._kind: Any = np.int8 if rules.words == 1 else np.int16
         self._staging: Any = None
         self._copying: Any = None
-        with _told():
+        with card_faults():
             self._kernel = games_cuda.games_kernel(rules.size)
 
     def differences(self, position: Position, games: int, seed: int = 0, first: int = 0) -> npt.NDArray[np.int16]:
@@ -120,7 +131,7 @@ class CardGames:
             raise BadSpec(f"games={shown(games)} is not possible; expected 1 to {_MOST_GAMES}")
         me, opp, _ = position.boards
         card, found = self._card, np.empty(games, self._kind)
-        with _told():
+        with card_faults():
             out, nothing = card.room(games, self._kind), card.put(np.zeros((0, 4), np.int64))
             if self._staging is None:
                 self._staging = card.pinned(self._games(_LAUNCH[self.rules.words]), self._kind)
@@ -135,7 +146,7 @@ class CardGames:
     def play(self, position: Position, games: int, seed: int = 0) -> None:
         """Plays games whose results stay on the card: what the kernels take, for measurements."""
         me, opp, _ = position.boards
-        with _told():
+        with card_faults():
             out, nothing = self._card.room(games, self._kind), self._card.put(np.zeros((0, 4), np.int64))
             ends = [done for _, _, done in self._launches([me], [opp], [seed], [0], games, out, nothing)]
             ends[-1].synchronize()
@@ -168,7 +179,7 @@ class CardGames:
         A task is a position, as rows of words, with `each` games of a seed from a number on. Once `stop()` is true
         between two launches, what is left is not played.
         """
-        with _told():
+        with card_faults():
             totals = self._card.put(np.zeros((len(own), 4), np.int64))
             nothing = self._card.put(np.zeros(0, self._kind))
             for _, _, done in self._launches(own, other, seeds, firsts, each, nothing, totals):
@@ -193,3 +204,117 @@ class CardGames:
             launch(*boards, full, *numbers, each, begin, end, out, totals)
             done.record(stream)
             yield begin, end, done
+
+
+class CardPlayouts:
+    """Playouts of a policy from many positions at once on the GPU, the same as on the processor.
+
+    Positions are written into `own`, `other`, `seeds`, `firsts` and `sides`; `send` begins their playouts and returns,
+    `receive` waits for what they paid. Several of these keep a card busy while the next positions are found.
+    """
+
+    own: npt.NDArray[np.uint64]
+    """[tasks, words]: discs of the side to move."""
+    other: npt.NDArray[np.uint64]
+    seeds: npt.NDArray[np.uint64]
+    """[tasks]"""
+    firsts: npt.NDArray[np.uint64]
+    """[tasks]: the number of the first playout."""
+    sides: npt.NDArray[np.uint64]
+    """[tasks]: 1 where the side to move is the one that searches, otherwise 0."""
+
+    def __init__(self, rules: Rules, policy: Policy, tasks: int) -> None:
+        """Room for so many positions; `policy` is what `PlayoutPolicy.build` gives, without code of a person's own."""
+        check_gpu("playing")
+        from outflank.kernels import games_cuda
+
+        self.rules, self.policy, self.tasks, self._card = rules, policy, tasks, games_cuda
+        self._full = Position.start(rules).boards[2]
+        length = (2 * rules.words + 3) * tasks
+        with card_faults():
+            self._launch = self._launcher()
+            self._stream, self._done = games_cuda.new_stream(), games_cuda.new_event()
+            self._here, self._there = games_cuda.pinned(length, np.uint64), games_cuda.room(length, np.uint64)
+            self._counts = games_cuda.pinned((tasks, games_cuda.TOTALS), np.int64)
+            self._totals = games_cuda.room((tasks, games_cuda.TOTALS), np.int64)
+        self._here[:] = 0
+        self._tasks = self._parts(self._there)
+        self.own, self.other, self.seeds, self.firsts, self.sides = self._parts(self._here)
+        self._number = self._each = 0
+        self._cuts: Any = None
+
+    def _parts(self, words: Any) -> list[Any]:
+        """The arrays of the tasks in one piece of memory, which travels at once."""
+        boards, tasks = self.tasks * self.rules.words, self.tasks
+        starts = [0, boards, 2 * boards, 2 * boards + tasks, 2 * boards + 2 * tasks, 2 * boards + 3 * tasks]
+        parts = [words[begin:end] for begin, end in itertools.pairwise(starts)]
+        return [part.reshape(tasks, self.rules.words) for part in parts[:2]] + parts[2:]
+
+    @property
+    def most(self) -> int:
+        """Playouts that a batch may have in all."""
+        return _MOST_CUTS if isinstance(self.policy, Cutoff) else _MOST_GAMES
+
+    def _launcher(self) -> Callable[[int, int, int], None]:
+        """Begins the playouts of units `begin` to `end`, `each` to a position."""
+        card, rules, policy = self._card, self.rules, self.policy
+        if isinstance(policy, Uniform):
+            kernel = card.games_kernel(rules.size)
+            nothing = card.put(np.zeros(0, np.int8 if rules.words == 1 else np.int16))
+
+            def launch(each: int, begin: int, end: int) -> None:
+                own, other, seeds, firsts, _ = self._tasks
+                play = kernel[card.blocks_for(end - begin), card.BLOCK, self._stream]
+                play(own, other, self._full, seeds, firsts, each, begin, end, nothing, self._totals)
+
+            return launch
+        if not isinstance(policy, Guided | Cutoff) or getattr(policy, "plug", None) is not None:
+            raise BadSpec("a GPU does not play functions of a person's own; expected device=cpu")
+        guided = card.guided_kernel() if isinstance(policy, Guided) else card.cut_kernel()
+        there = card.to_card(policy._replace(draw=0.5))
+
+        def launch_guided(each: int, begin: int, end: int) -> None:
+            own, other, seeds, firsts, sides = self._tasks
+            play = guided[card.blocks_for(end - begin), card.BLOCK, self._stream]
+            play(own, other, self._full, seeds, firsts, sides, each, begin, end, there, self._cuts, self._totals)
+
+        return launch_guided
+
+    def send(self, number: int, each: int) -> None:
+        """Begins `each` playouts of the first `number` positions."""
+        card, stream = self._card, self._stream
+        groups = isinstance(self.policy, Uniform) and self.rules.words == 1
+        units = number * (-(-each // GROUP) if groups else each)
+        most = _LAUNCH[self.rules.words if isinstance(self.policy, Uniform) else 4]
+        self._number, self._each = number, each
+        with card_faults():
+            self._make_cuts(number * each)
+            self._there.copy_to_device(self._here, stream=stream)
+            card.clear(self._totals, stream)
+            for begin in range(0, units, most):
+                self._launch(each, begin, min(begin + most, units))
+            self._totals.copy_to_host(self._counts, stream=stream)
+            self._done.record(stream)
+
+    def _make_cuts(self, games: int) -> None:
+        """Room for what is evaluated, where the policy does that."""
+        wanted = games if isinstance(self.policy, Cutoff) else 0
+        if self._cuts is None or len(self._cuts) < wanted:
+            self._cuts = self._card.room(max(1, wanted), np.int64)
+
+    def receive(self, points: npt.NDArray[np.float64], placed: npt.NDArray[np.int64]) -> None:
+        """Waits, and adds what was paid: `points` [number, 2] of the side to move and the other, `placed` [number]."""
+        with card_faults():
+            self._done.synchronize()
+        counts, policy, number = self._counts[: self._number], self.policy, self._number
+        placed[:number] += counts[:, self._card.PLACED]
+        if isinstance(policy, Cutoff):
+            with card_faults():
+                cuts = self._cuts[: number * self._each].copy_to_host()
+            add_cuts(cuts, self._each, policy, points[:number])
+            return
+        won, drawn, lost = counts[:, self._card.WON], counts[:, self._card.DRAWN], counts[:, self._card.LOST]
+        if isinstance(policy, Uniform) and policy.sign < 0:
+            won, lost = lost, won
+        points[:number, 0] += won + policy.draw * drawn
+        points[:number, 1] += lost + policy.draw * drawn

@@ -41,6 +41,10 @@ class EngineFailed(OutflankError):
         self.kind = kind
 
 
+class DeviceFailed(OutflankError):
+    """A GPU that ran out of memory, was lost or does not answer: no game is lost by it, and work can be done again."""
+
+
 class MissingExtra(OutflankError):
     """A library that is needed and comes with an extra of this package.
 

@@ -70,6 +70,12 @@ class PatternSet:
         """Every kind at every place of the board: its name and squares."""
         return tuple((name, image) for name, squares in self.kinds.items() for image in _images(squares, self.size))
 
+    def placed(self) -> list[tuple[tuple[int, ...], int]]:
+        """The bit numbers of the squares of every instance, and where the weight of its empty pattern stands."""
+        rules = Rules(self.size)
+        bits = [tuple(rules.bit(square).bit_length() - 1 for square in squares) for _, squares in self.instances]
+        return list(zip(bits, self.centers().tolist(), strict=True))
+
     @cached_property
     def offsets(self) -> dict[str, int]:
         """Where the weights of each kind begin."""

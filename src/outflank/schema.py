@@ -320,6 +320,8 @@ def list_of(item: OptionType, least: int = 1, most: int = 10_000, different: boo
 
     >>> list_of(whole(4, 16))([6, 8])
     (6, 8)
+    >>> str(Call("needs", list_of(text()).write(("a b", "c"))))
+    'needs("a b", "c")'
     """
     words = f"a list of {least} {'or more' if most == 10_000 else f'to {most}'}, each {item.words}"
 
@@ -331,7 +333,7 @@ def list_of(item: OptionType, least: int = 1, most: int = 10_000, different: boo
             raise BadSpec(f"one is named twice; expected {words}, all different")
         return checked
 
-    return OptionType(words, check)
+    return OptionType(words, check, lambda checked: tuple(item.write(one) for one in checked))
 
 
 def table() -> OptionType:

@@ -7,6 +7,7 @@ and the test that compares them says whose number to raise.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from outflank.agents.players import Erring, RandomPlayer, SolverPlayer, WithEndgame
 from outflank.bots import BOTS, USUAL_LIMITS, build_bot
@@ -24,11 +25,12 @@ from outflank.search.memory import MOST_MEGABYTES
 from outflank.search.minimax import MOST_WIN, ORDERS, PRUNING, TIES, VIEWS, MinimaxOptions, MinimaxSearch
 from outflank.search.montecarlo import MOST_PLAYOUTS, FlatMonteCarlo
 from outflank.search.player import Player
-from outflank.search.playouts import playout_option
+from outflank.search.playouts import FORMULA, playout_option
 from outflank.search.probcut import PERCENT
 from outflank.search.puct import MOST_EXACT, PuctSearch
 from outflank.search.puct import MOST_EXPLORATION as MOST_PUCT_EXPLORATION
 from outflank.search.uct import MOST_EXPLORATION, UctSearch
+from outflank.search.uct_batches import BatchedUct
 from outflank.search.uct_threads import ThreadedUct
 from outflank.spec import Call, Value
 
@@ -63,7 +65,7 @@ _SECONDS = Option("seconds", number(0, above=True), None, "time for a move; 2s a
 _NODES = Option("nodes", whole(1), None, "positions entered")
 _PLAYOUTS = Option("playouts", whole(1), None, "games played out for a move; 1000 when no limit at all is given")
 _THREADS = Option("threads", whole(1, MOST_THREADS), 1, "searches side by side that share a table")
-_DEVICE = Option("device", choice(*DEVICES), None, "what plays uniform playouts; auto is a GPU where there is one")
+_DEVICE = Option("device", choice(*DEVICES), None, "what plays games out; auto is a GPU where there is one")
 _INSTANT = Option("instant", flag(), True, "whether a single legal move is played without thinking")
 _MEMORY = Option("memory", number(1, MOST_MEGABYTES), 256, "megabytes at most for the tree or table")
 _ENDGAME = (
@@ -110,7 +112,9 @@ def _uct(options: CheckedOptions) -> Player:
 
 
 def _tree(options: CheckedOptions) -> UctSearch:
-    return UctSearch(
+    device = options["device"]
+    search = UctSearch if device is None else partial(BatchedUct, device)
+    return search(
         exploration=options["c"],
         expand=options["expand"],
         backup=options["backup"],
@@ -226,10 +230,11 @@ KINDS = {
                         "before",
                         "whether empty squares are counted before the move",
                     ),
+                    FORMULA,
                 ),
                 "Reversi with Monte Carlo Tree Search",
             ),
-            build=lambda options: HeuristicPlayer(options["squares"], options["empties"]),
+            build=lambda options: HeuristicPlayer(options["squares"], options["empties"], options["formula"]),
             behaviour=1,
         ),
         AgentKind(
@@ -344,6 +349,7 @@ KINDS = {
                     *_ENDGAME,
                     _MEMORY,
                     Option("threads", whole(1, MOST_THREADS), None, "trees side by side, counted together at the root"),
+                    _DEVICE,
                     _INSTANT,
                     Option(
                         "select",

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from outflank.agents.kinds import KINDS
@@ -23,6 +24,7 @@ from outflank.agents.own import OwnPlayer, load_own
 from outflank.agents.presets import PRESETS
 from outflank.agents.turns import Turns, turns_of
 from outflank.board import Position, Rules
+from outflank.bots.directory import text_of_file
 from outflank.errors import BadSpec, IllegalMove
 from outflank.game import Game
 from outflank.inputs import MOST_IN_AGENT, check_length, expect, shown
@@ -36,6 +38,7 @@ from outflank.spec import Call, parse
 NO_LIMITS = Limits()
 IDENTITY = re.compile(r"(?s)(.*) #([0-9a-z]+(?:-[0-9a-z]+)*)")
 """A text and the behaviour behind it, as `identities.py` writes them."""
+_BOT_FILE = re.compile(r"[^()\"=\n]+\.(?:py|js)|\.{0,2}/[^()\"=\n]+")
 _OWN_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 
@@ -227,7 +230,16 @@ def _call(text: str) -> Call:
     found = IDENTITY.fullmatch(text)
     if found:
         raise BadSpec(f"{text!r} has the mark of a behaviour, #{found[2]}; expected the text before it, {found[1]!r}")
+    if _BOT_FILE.fullmatch(text):
+        raise BadSpec(_file_of_a_bot(Path(text)))
     return parse(text)
+
+
+def _file_of_a_bot(path: Path) -> str:
+    """What to write in place of the mere name of a file."""
+    if not path.is_file():
+        return f"there is no file {str(path)!r}; expected an agent such as random, or 'cs303(file=\"bot.py\")'"
+    return f"{str(path)!r} is a file; as an agent it is {text_of_file(path)!r}"
 
 
 def _around(thing: Any) -> Agent:

@@ -8,8 +8,9 @@
 >>> games.turn[:3].tolist(), games.rewards[:3].tolist(), len(games.position(0).moves)
 ([1, 1, 1], [0.0, 0.0, 0.0], 3)
 
-`games` plays, `boards` turns packed boards into planes and back and moves both by symmetries. `gymnasium_env`,
-`pettingzoo_env` and `openspiel_game` need the libraries that they are for. docs/arrays.md has the order of the bits.
+`games` plays, `gpu` plays the same games on a GPU, `boards` turns packed boards into planes and back and moves both by
+symmetries. `gymnasium_env`, `pettingzoo_env` and `openspiel_game` need the libraries that they are for. docs/arrays.md
+has the order of the bits.
 """
 
 from outflank.batch.boards import (

@@ -17,8 +17,12 @@ Kernels know integers and arrays. A board is a tuple of 64-bit words, from the v
 | `batch` | many games side by side in arrays: steps, masks, planes, symmetries |
 | `lanes` | quick games of self-play by patterns, one source for CPU and GPU |
 | `cuda` | those games and the training of patterns on a GPU |
+| `sliced` | random games, 32 of them in every word |
+| `games_cuda` | those games and playouts of all policies on a GPU |
+| `batch_cuda` | the games of `batch` on a GPU |
 | `alphabeta` | minimax to a fixed depth, resumable at any node |
 | `uct` | tree search by playouts |
+| `leaves` | its leaves in batches, for whoever plays them out |
 | `shallow` | the last squares of an exact endgame, without a table |
 | `near_end` | exact search of the last dozen squares, with a small table |
 | `outlook` | stable discs, and a rough worth of positions of boards without trained patterns |

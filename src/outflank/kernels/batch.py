@@ -212,7 +212,7 @@ def show_games(rows: Rows, setting: Setting) -> None:
 
 
 @inlined
-def _is_legal(rows: Rows, setting: Setting, game: int, action: int) -> bool:
+def is_legal(rows: Rows, setting: Setting, game: int, action: int) -> bool:
     """Whether an action may be played; where the game is over, any action, which is then not played."""
     if rows.done[game] and not setting.anew:
         return True
@@ -255,27 +255,38 @@ def _play(rows: Rows, setting: Setting, game: int, bit: int) -> None:
     _show(rows, game, setting, over and not setting.anew)
 
 
+@inlined
+def play_or_skip(rows: Rows, setting: Setting, game: int, action: int) -> None:
+    """Plays a legal action; none where the game is over and stays so."""
+    if rows.done[game] and not setting.anew:
+        rows.rewards[game], rows.scores[game] = np.float32(0), np.int16(0)
+    else:
+        _play(rows, setting, game, setting.bits[action])
+
+
 @kernel
 def step_games(rows: Rows, setting: Setting, actions: Actions) -> int:
     """Plays an action in every game; where one is not legal, plays none and returns its game, otherwise `ALL_LEGAL`."""
     for game in range(len(actions)):
-        if not _is_legal(rows, setting, game, actions[game]):
+        if not is_legal(rows, setting, game, actions[game]):
             return game
     for game in range(len(actions)):
-        if rows.done[game] and not setting.anew:
-            rows.rewards[game], rows.scores[game] = np.float32(0), np.int16(0)
-        else:
-            _play(rows, setting, game, setting.bits[actions[game]])
+        play_or_skip(rows, setting, game, actions[game])
     return ALL_LEGAL
+
+
+@inlined
+def random_action(rows: Rows, setting: Setting, game: int) -> int:
+    """A legal action of a game, each as likely; the pass where there is none."""
+    squares = load(rows.moves, game, setting.full)
+    if is_empty(squares):
+        return setting.size * setting.size
+    number = rows.streams[game, 0] + rows.streams[game, 1]
+    return int(setting.actions[ranked(squares, choose(number, count(squares)))])
 
 
 @kernel
 def random_actions(rows: Rows, setting: Setting, actions: Actions) -> None:
-    """Writes a legal action of every game, each as likely; the pass where there is none."""
+    """Writes a random action of every game."""
     for game in range(len(actions)):
-        squares = load(rows.moves, game, setting.full)
-        number = rows.streams[game, 0] + rows.streams[game, 1]
-        if is_empty(squares):
-            actions[game] = setting.size * setting.size
-        else:
-            actions[game] = setting.actions[ranked(squares, choose(number, count(squares)))]
+        actions[game] = random_action(rows, setting, game)

@@ -11,6 +11,7 @@ change them, so that the same seed makes the same weights.
 """
 
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -27,6 +28,9 @@ from outflank.kernels.patterns import SCALE, UNIT, Patterns, phase_of
 
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
+
+warnings.filterwarnings("ignore", "(?s).*Grid size .* will likely")  # a few games are few
+warnings.filterwarnings("ignore", "(?s).*NVRTC log messages")  # of names in `sliced` that are not used in the end
 
 SIMULATED = bool(config.ENABLE_CUDASIM)
 """Whether numba plays the card with ordinary Python (`NUMBA_ENABLE_CUDASIM=1`): slow, for tests."""
@@ -71,8 +75,18 @@ def busy_blocks(work: int) -> int:
     return int(min(most, -(-work // BLOCK)))
 
 
+def card_number() -> int:
+    """Which of several cards is used."""
+    return int(cuda.get_current_device().id)
+
+
 put, room, wait = cuda.to_device, cuda.device_array, cuda.synchronize
 """An array copied to the card, a new one there, and waiting until its work is done."""
+
+
+def as_on_card(array: Any) -> Any:
+    """An array of another library that lies on the card, without a copy."""
+    return cuda.as_cuda_array(array)
 
 
 def _device(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -100,7 +114,7 @@ def _written_out(name: str, shape: Sequence[Pattern], head: str, line: str, tail
     return _device(space[name])
 
 
-def _value_function(shape: Sequence[Pattern]) -> Callable[..., int]:
+def value_function(shape: Sequence[Pattern]) -> Callable[..., int]:
     """`patterns.pattern_value` for a card."""
     head = (
         "    discs = count(either(me, opp))\n"
@@ -135,7 +149,7 @@ def play_kernel(shape: Sequence[Pattern], words: int, levels: int) -> Any:
 
     It has room for searches of `levels` plies.
     """
-    play = _games_function(_value_function(shape))
+    play = _games_function(value_function(shape))
     rows, sides = (ROWS * levels, words), (levels, 3)
 
     def games(course: Course, patterns: Patterns, seed: Word, number: int, begin: int, end: int, kept: Kept) -> None:

@@ -5,10 +5,10 @@ compiled anew in every process. Wrapped as a C callback all functions of one sig
 that calls it is compiled once and found again on disk; the call costs three nanoseconds (AMD EPYC).
 
 Kernels hand over what `KINDS` lists for a kind, in that order; a function takes what it wants of it by name, and the
-size of the board and the sign of the game, which are constants to the compiler. Between the two stands a check: an
-exception, or an answer that cannot be used, is noted with its arguments and answered with something harmless, because
-a kernel cannot raise. Whoever ran the kernel asks `fault_of` afterwards, which calls the function once more with those
-arguments to learn what it said.
+size of the board, all its squares and the sign of the game, which are constants to the compiler. Between the two
+stands a check: an exception, or an answer that cannot be used, is noted with its arguments and answered with
+something harmless, because a kernel cannot raise. Whoever ran the kernel asks `fault_of` afterwards, which calls the
+function once more with those arguments to learn what it said.
 """
 
 import inspect
@@ -24,8 +24,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from outflank.kernels.bitboard import both, first, is_empty, single
-from outflank.kernels.jit import INTERPRETED, Words
+from outflank.kernels.bitboard import both, first, is_empty, single, stride
+from outflank.kernels.jit import INTERPRETED, Board, Word, Words
 
 WHOLE, SQUARE, REAL, WEIGHT = "a whole number", "a square of `legal`", "a number", "a number of 0 or more"
 
@@ -36,12 +36,12 @@ class PlugKind(NamedTuple):
     given: tuple[str, ...]
     answer: str
     on_board: bool = True
-    """Whether it is made for one board, and may ask for `size` and `sign`."""
+    """Whether it is made for one board, and may ask for `size`, `full` and `sign`."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """Everything that a function may ask for."""
-        return (*self.given, "size", "sign") if self.on_board else self.given
+        return (*self.given, "size", "full", "sign") if self.on_board else self.given
 
 
 KINDS = {
@@ -86,11 +86,17 @@ def taken_by(function: Callable[..., Any]) -> list[str]:
     return [stars.get(parameter.kind, "") + name for name, parameter in parameters.items()]
 
 
-def _asking(inner: Callable[..., Any], kind: PlugKind, size: int, sign: int) -> Any:
+def _asking(inner: Callable[..., Any], kind: PlugKind, words: int, size: int, sign: int) -> Any:
     """A function of all that is given, which asks `inner` for what it takes: both lists are names of ours."""
-    constants = {"inner": inner, "size": np.int64(size), "sign": np.int64(sign)}
+    constants = {"inner": inner, "size": np.int64(size), "full": _full(words, size), "sign": np.int64(sign)}
     assert set(taken_by(inner)) <= set(kind.names), "the caller has looked"
     return eval(f"lambda {', '.join(kind.given)}: inner({', '.join(taken_by(inner))})", constants)
+
+
+def _full(words: int, size: int) -> Board:
+    """Every square of a board of this size."""
+    board = sum((1 << size) - 1 << stride(words) * row for row in range(size))
+    return tuple(Word(board >> 64 * word & 2**64 - 1) for word in range(words))
 
 
 # --- the check in between -----------------------------------------------------------------------------------------
@@ -217,7 +223,7 @@ def compile_plug(function: Callable[..., Any], name: str, words: int, size: int,
     given = tuple(_type_of(each, words) for each in kind.given)
     record = np.zeros(_RECORD_WORDS, np.uint64)
     inner = function if INTERPRETED or hasattr(function, "py_func") else numba.njit(function)
-    ask = _asking(inner, kind, size, sign)
+    ask = _asking(inner, kind, words, size, sign)
     spread = f"lambda {', '.join(kind.given)}: checked(({', '.join(kind.given)},))"
     if INTERPRETED:
         check = _scaled(ask, _noting(record), scale) if scale else _CHECKS[kind.answer](ask, _noting(record))

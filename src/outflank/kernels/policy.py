@@ -16,6 +16,8 @@ it and F the discs it turns:
     more than 10 empty squares   H = P + 30 / (M + 1) + 80 / (F + 1)
     otherwise                    H = P / 10 + 60 / (M + 1) + 400 F
 
+These six numbers are the paper's (`PRINTED`); a `Formula` may have others.
+
 Tables are written for the standard game. In the reversed game P and the late F count negatively; the early
 80 / (F + 1) stays, because turning few discs early keeps choices for later, which is as good there.
 
@@ -71,12 +73,29 @@ UNIFORM, HEURISTIC, OWN_HEURISTIC, EPSILON, WEIGHTED, CUTOFF, OWN = range(7)
 KINDS = ("uniform", "heuristic", "own_heuristic", "epsilon", "weighted", "cutoff")
 """All but `OWN`, which has no name."""
 
-LATE_EMPTIES = 10
-"""The most empty squares at which H is the formula of the end game."""
+
+class Formula(NamedTuple):
+    """The numbers of H."""
+
+    replies: float
+    discs: float
+    """What opposing moves and discs turned are divided into."""
+    late_position: float
+    """What P is divided by late."""
+    late_replies: float
+    late_discs: float
+    """What a disc turned is worth late."""
+    late_empties: int
+    """The most empty squares at which it is late."""
+
+
+PRINTED = Formula(30.0, 80.0, 10.0, 60.0, 400.0, 10)
+"""Of "Reversi with Monte Carlo Tree Search"."""
 
 _FRACTION_BITS, _FRACTION = Word(11), 1.0 / (1 << 53)
 
 Values = npt.NDArray[np.float64]
+Cuts = npt.NDArray[np.int64]
 
 
 class Uniform(NamedTuple):
@@ -110,6 +129,8 @@ class Guided(NamedTuple):
     """[1, 8 * words, 256]: worth of the squares set in each byte of a board, for H."""
     count_after: bool
     """Whether H counts empty squares after the move instead of before it."""
+    formula: Formula
+    """The numbers of H."""
     epsilon: float
     """Share of random moves of `EPSILON`."""
     classes: Words
@@ -135,7 +156,7 @@ class Cutoff(NamedTuple):
 
 Policy = Uniform | Own | Guided | Cutoff
 """Kernels tell them apart by their length, which the compiler folds: each search compiles the one it uses."""
-_UNIFORM_FIELDS, _OWN_FIELDS, _CUTOFF_FIELDS, _GUIDED_FIELDS = 3, 4, 7, 8
+_UNIFORM_FIELDS, _OWN_FIELDS, _CUTOFF_FIELDS, _GUIDED_FIELDS = 3, 4, 7, 9
 
 
 class Lanes(NamedTuple):
@@ -187,13 +208,27 @@ def _uniform_playout(
 
 
 @inlined
-def _cut_result(mine: Board, theirs: Board, full: Board, own: bool, policy: Cutoff) -> tuple[float, float]:
-    """What a playout pays where it was cut off or over, with `mine` to move: the side that began if `own`."""
+def cut_value(mine: Board, theirs: Board, full: Board, evaluation: AnyEvaluation, plug: Any) -> tuple[bool, int]:
+    """(whether the game is over; the difference of discs if so, otherwise what an evaluation says), for `mine`."""
     if is_empty(moves(mine, theirs, full)) and is_empty(moves(theirs, mine, full)):
-        return _paid(_seen(own, mine, theirs), policy.sign, policy.draw)
-    value = leaf_evaluation(mine, theirs, full, policy.evaluation, policy.plug, 1)
+        return True, count(mine) - count(theirs)
+    return False, leaf_evaluation(mine, theirs, full, evaluation, plug, 1)
+
+
+@inlined
+def _cut_rewards(over: bool, value: int, own: bool, policy: Cutoff) -> tuple[float, float]:
+    """What `cut_value` pays the side that began, who is to move if `own`, and the other."""
+    if over:
+        return _paid(value if own else -value, policy.sign, policy.draw)
     share = 1.0 / (1.0 + exp(-value / policy.scale))
     return (share, 1.0 - share) if own else (1.0 - share, share)
+
+
+@inlined
+def _cut_result(mine: Board, theirs: Board, full: Board, own: bool, policy: Cutoff) -> tuple[float, float]:
+    """What a playout pays where it was cut off or over, with `mine` to move: the side that began if `own`."""
+    over, value = cut_value(mine, theirs, full, policy.evaluation, policy.plug)
+    return _cut_rewards(over, value, own, policy)
 
 
 @inlined
@@ -210,24 +245,27 @@ def _cut_playout(
 
 
 @inlined
-def _heuristic(
-    me: Board, opp: Board, full: Board, square: int, late: bool, before: int, sums: Sums, sign: int
-) -> float:
+def _heuristic(me: Board, opp: Board, full: Board, square: int, late: bool, before: int, policy: Guided) -> float:
     """H of a legal move; `before` is the worth of the position without it."""
+    sums, sign, formula = policy.sums, policy.sign, policy.formula
     turned = flips(me, opp, square)
     theirs, mine = with_turned(me, opp, turned, single(square, me))
     gained = 2 * worth(turned, sums, 0) + np.int64(sums[0, square >> 3, 1 << (square & 7)])
     position = float(sign * (before + gained))
     replies, discs = count(moves(theirs, mine, full)), count(turned)
     if late:
-        return position / 10.0 + 60.0 / (replies + 1) + 400.0 * (sign * discs)
-    return position + 30.0 / (replies + 1) + 80.0 / (discs + 1)
+        return (
+            position / formula.late_position
+            + formula.late_replies / (replies + 1)
+            + formula.late_discs * (sign * discs)
+        )
+    return position + formula.replies / (replies + 1) + formula.discs / (discs + 1)
 
 
 @inlined
 def _is_late(me: Board, opp: Board, full: Board, policy: Guided) -> bool:
     empties = count(full) - count(either(me, opp))
-    return empties - (1 if policy.count_after else 0) <= LATE_EMPTIES
+    return empties - (1 if policy.count_after else 0) <= policy.formula.late_empties
 
 
 @inlined
@@ -239,7 +277,7 @@ def _best_squares(me: Board, opp: Board, full: Board, squares: Board, policy: Gu
     while not is_empty(squares):
         square = first(squares)
         squares = without_first(squares)
-        value = _heuristic(me, opp, full, square, late, before, policy.sums, policy.sign)
+        value = _heuristic(me, opp, full, square, late, before, policy)
         if value > best:
             best = value
             found = single(square, me)
@@ -459,6 +497,27 @@ def playouts(
 
 
 @kernel
+def add_cuts(cuts: Cuts, each: int, policy: Cutoff, points: Values) -> None:
+    """Adds the rewards of playouts that were cut off elsewhere, as `playouts` does it.
+
+    `points` [tasks, 2] are those of the side that began and of the other, `cuts` [tasks * each] from `packed_cut`.
+    """
+    for task in range(len(points)):
+        won, lost = points[task, 0], points[task, 1]
+        for i in range(task * each, task * each + each):
+            cut = cuts[i]
+            paid, against = _cut_rewards(cut & 1 != 0, cut >> 2, cut & 2 != 0, policy)
+            won, lost = won + paid, lost + against
+        points[task, 0], points[task, 1] = won, lost
+
+
+@inlined
+def packed_cut(over: bool, value: int, own: bool) -> int:
+    """What `cut_value` found, with whether the side that began is to move, as one number."""
+    return 4 * value + (2 if own else 0) + (1 if over else 0)
+
+
+@kernel
 def best_by_heuristic(me: Board, opp: Board, full: Board, policy: Guided, seed: Word, values: Values) -> int:
     """The square with the highest H, random among equals; `me` has a legal move.
 
@@ -468,7 +527,7 @@ def best_by_heuristic(me: Board, opp: Board, full: Board, policy: Guided, seed: 
     squares = moves(me, opp, full)
     late, before, rest = _is_late(me, opp, full, policy), position_worth(me, opp, policy.sums, 0), squares
     for i in range(count(squares)):
-        values[i] = _heuristic(me, opp, full, first(rest), late, before, policy.sums, policy.sign)
+        values[i] = _heuristic(me, opp, full, first(rest), late, before, policy)
         rest = without_first(rest)
     best = _best_squares(me, opp, full, squares, policy)
     return ranked(best, choose(s0 + s1, count(best)))

@@ -289,18 +289,27 @@ def _next_child(
 
 
 @inlined
-def _credit(tree: Tree, depth: int, own: float, opposing: float, reading: UctOptions) -> None:
-    """Adds the rewards of a simulation to all nodes of its path."""
+def credit(
+    tree: Tree,
+    path: npt.NDArray[np.int32],
+    begin: int,
+    depth: int,
+    own: float,
+    opposing: float,
+    playouts: int,
+    reading: UctOptions,
+) -> None:
+    """Adds rewards and a number of playouts to all nodes of a path: the slots from place `begin` on, root first."""
     for level in range(depth + 1):
-        slot = tree.path[level]
+        slot = path[begin + level]
         into = own if level & 1 else opposing
         reward = into if reading.credited == MOVER else own if reading.credited == OWN else opposing
-        visits = tree.visits[slot] + reading.repeats
+        visits = tree.visits[slot] + playouts
         tree.visits[slot] = visits
         tree.sums[slot] += reward
         tree.means[slot] = tree.sums[slot] / visits
         tree.spreads[slot] = reading.exploration / sqrt(visits)
-        tree.layers[level] += reading.repeats
+        tree.layers[level] += playouts
 
 
 @inlined
@@ -338,7 +347,7 @@ def _replay(me: Board, opp: Board, tree: Tree, depth: int) -> tuple[Board, Board
 
 
 @inlined
-def _descend(
+def descend(
     me: Board, opp: Board, full: Board, tree: Tree, reading: UctOptions, selection: Any, number: Word
 ) -> tuple[Board, Board, int, bool]:
     """Walks to the node to simulate from: (its boards, its depth, whether it is new). The path is left in the tree."""
@@ -435,7 +444,7 @@ def simulate(
         s0, s1 = stream(seed, Word(counters[SIMULATIONS]))
         draw = s0 + s1
         s0, s1 = advance(s0, s1)
-        mine, theirs, depth, made = _descend(me, opp, full, tree, reading, selection, draw)
+        mine, theirs, depth, made = descend(me, opp, full, tree, reading, selection, draw)
         own = depth & 1 == 0
         if selection is None:
             won, lost, plies = _rewards(
@@ -451,7 +460,7 @@ def simulate(
                 won, lost, by_own, by_other = lost, won, by_other, by_own
             if selection.has_amaf:
                 _credit_amaf(tree, depth, by_own, by_other, won, lost, reading, selection)
-        _credit(tree, depth, won, lost, reading)
+        credit(tree, tree.path, 0, depth, won, lost, reading.repeats, reading)
         counters[NODES] += plies + (1 if made else 0)
         counters[DEEPEST] = max(counters[DEEPEST], depth)
         counters[SIMULATIONS] += 1

@@ -287,10 +287,7 @@ class _Run:
 
         plan, self.state, self.card = state.plan, state, card
         rules, patterns = plan.rules, pattern_set(plan.rules.size)
-        shape = [
-            card.Pattern(tuple(rules.bit(square).bit_length() - 1 for square in squares), center)
-            for (_, squares), center in zip(patterns.instances, patterns.centers().tolist(), strict=True)
-        ]
+        shape = [card.Pattern(*each) for each in patterns.placed()]
         self.course = plan.course()
         self.play_kernel = card.play_kernel(shape, rules.words, plan.levels)
         self.collect_kernel, self.step_kernel = card.collect_kernel(shape), card.step_kernel()

@@ -1,5 +1,6 @@
 """The one-ply heuristic of "Reversi with Monte Carlo Tree Search"."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -27,9 +28,17 @@ class HeuristicPlayer(Player):
 
     kind = "heuristic"
 
-    def __init__(self, worths: SquareTable | None = None, empties: Literal["before", "after"] = "before") -> None:
-        """`worths` are written for the standard game; `empties` are counted before or after the move."""
-        self.policy = PlayoutPolicy("heuristic", worths, empties)
+    def __init__(
+        self,
+        worths: SquareTable | None = None,
+        empties: Literal["before", "after"] = "before",
+        formula: Sequence[int] | None = None,
+    ) -> None:
+        """`worths` are written for the standard game; `empties` are counted before or after the move.
+
+        `formula` has the six numbers of H, those of the paper by default.
+        """
+        self.policy = PlayoutPolicy("heuristic", worths, empties, formula)
         self._values = np.empty(256)
 
     def check_rules(self, rules: Rules) -> None:

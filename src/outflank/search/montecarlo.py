@@ -3,7 +3,7 @@
 "Reversi with Monte Carlo Tree Search" (no author, C++) calls it "pure" when the moves of playouts are random, and has a
 second one whose playouts follow its one-ply heuristic.
 
-On a GPU all moves are played out in one launch. The playouts are the same games, so that the decision is the same.
+On a GPU all moves are played out at once. The playouts are the same games, so that the decision is the same.
 """
 
 import random
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from outflank.board import Position, Rules
-from outflank.devices import CardGames, on_gpu
+from outflank.devices import CardPlayouts, on_gpu
 from outflank.errors import BadSpec
 from outflank.kernels import policy as kernels
 from outflank.kernels.jit import Word
@@ -26,14 +26,18 @@ from outflank.search.player import Player
 from outflank.search.policy import PlayoutPolicy
 
 _SEED_MASK = 2**64 - 1
-_MOVE_STREAMS = 1 << 40
+MOVE_STREAMS = 1 << 40
 """Random streams set aside for the playouts of one root move."""
 MOST_PLAYOUTS = 10**12
 """Of one root move; fewer than its random streams."""
 _FIRST_RATE = 20_000.0
 """Playouts per second to expect before any was timed: low, so that the first slice of a slow policy is short."""
-_FIRST_CARD_RATE = 4e8
-"""The same on a GPU: a launch of a few playouts takes as long as one of a million."""
+_CARD_MOVES = 64
+"""Root moves for which a card has room; more are rare."""
+_CARD_SLICE = 1 << 22
+"""Playouts of a round on a card that are not uniform: a tenth of a second."""
+_FIRST_CARD_RATE, _SLOW_CARD_RATE = 4e8, 2e7
+"""The same on a GPU, for uniform playouts and others: a launch of a few takes as long as one of a million."""
 
 
 class FlatMonteCarlo(Player):
@@ -66,12 +70,15 @@ class FlatMonteCarlo(Player):
         self.playouts = playouts
         self.policy = policy or PlayoutPolicy()
         self.draw = draw
-        if device == "gpu" and self.policy.kind != "uniform":
-            raise BadSpec(f"device=gpu plays uniform playouts, not {self.policy.kind}; expected device=cpu")
-        self.on_gpu = self.policy.kind == "uniform" and on_gpu(device)
-        self._first_rate = self._rate = _FIRST_CARD_RATE if self.on_gpu else _FIRST_RATE
+        if device == "gpu" and self.policy.has_own_code:
+            raise BadSpec("device=gpu does not play functions of a person's own; expected device=cpu")
+        self.on_gpu = not self.policy.has_own_code and on_gpu(device)
+        uniform = self.policy.kind == "uniform"
+        self._first_rate = (_FIRST_CARD_RATE if uniform else _SLOW_CARD_RATE) if self.on_gpu else _FIRST_RATE
+        self._rate = self._first_rate
+        self._most_at_once = _CARD_SLICE if self.on_gpu and not uniform else NO_LIMIT
         self._lanes = kernels.lanes_for_playouts()
-        self._card: CardGames | None = None
+        self._card: CardPlayouts | None = None
 
     def check_rules(self, rules: Rules) -> None:
         """The tables of the playouts must fit the board."""
@@ -111,13 +118,13 @@ class FlatMonteCarlo(Player):
         In what order and in which slices they are played changes none of them.
         """
         policy, word = self.policy.build(position.rules, self.draw), Word(seed & _SEED_MASK)
-        samples = [_Sample(position, move, number * _MOVE_STREAMS) for number, move in enumerate(position.moves)]
+        samples = [_Sample(position, move, number * MOVE_STREAMS) for number, move in enumerate(position.moves)]
         most = self._most(limits, len(samples))
         while samples[-1].playouts < most:
             number = min(self._number(samples, position, limits, clock), most - samples[-1].playouts)
             before = _nodes(samples)
             if self.on_gpu:
-                self._play_on_card(samples, number, position.rules, seed)
+                self._play_on_card(samples, number, policy, position.rules, seed)
             for one in [] if self.on_gpu else samples:
                 one.play(number, policy, word, self._lanes)
                 raise_faults(getattr(policy, "plug", None))
@@ -131,15 +138,21 @@ class FlatMonteCarlo(Player):
                 break
         return samples
 
-    def _play_on_card(self, samples: list["_Sample"], number: int, rules: Rules, seed: int) -> None:
-        """So many playouts more of every move, in one launch."""
-        if self._card is None or self._card.rules != rules:
-            self._card = CardGames(rules)
-        own, other = zip(*(one.boards for one in samples), strict=True)
-        firsts = [one.first + one.playouts for one in samples]
-        totals = self._card.totals(np.array(own), np.array(other), [seed] * len(samples), firsts, number)
-        for one, (more, equal, fewer, plies) in zip(samples, totals.tolist(), strict=True):
-            one.points += (fewer if rules.variant == "standard" else more) + self.draw * equal
+    def _play_on_card(self, samples: list["_Sample"], number: int, policy: Any, rules: Rules, seed: int) -> None:
+        """So many playouts more of every move, at once."""
+        card, tasks = self._card, len(samples)
+        if card is None or card.policy is not policy or card.tasks < tasks:
+            card = self._card = CardPlayouts(rules, policy, max(tasks, _CARD_MOVES))
+        card.seeds[:tasks] = seed & _SEED_MASK
+        for task, one in enumerate(samples):
+            card.own[task], card.other[task] = one.boards
+            card.firsts[task] = one.first + one.playouts
+        points = np.array([[0.0, one.points] for one in samples])
+        placed = np.zeros(tasks, np.int64)
+        card.send(tasks, number)
+        card.receive(points, placed)
+        for one, paid, plies in zip(samples, points[:, 1].tolist(), placed.tolist(), strict=True):
+            one.points = paid
             one.playouts += number
             one.plies += plies
 
@@ -154,7 +167,7 @@ class FlatMonteCarlo(Player):
 
         The last playouts before that limit are therefore played one by one.
         """
-        number = clock.slice() // len(samples)
+        number = min(clock.slice(), self._most_at_once) // len(samples)
         if limits.nodes is not None:
             longest = max(1, position.empties - 1)
             number = min(number, (limits.nodes - 1 - _nodes(samples)) // (len(samples) * longest))

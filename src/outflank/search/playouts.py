@@ -5,13 +5,28 @@ from dataclasses import dataclass
 from outflank.errors import BadSpec
 from outflank.evaluation import evaluation_option, squares_option
 from outflank.plugins import Plugin
-from outflank.schema import Option, OptionType, Signature, choice, lookup, number, whole
-from outflank.search.policy import PlayoutPolicy
+from outflank.schema import Option, OptionType, Signature, choice, lookup, number, numbers, whole
+from outflank.search.policy import PlayoutPolicy, formula_of
 from outflank.spec import Value, as_call
 
 _EMPTIES = Option(
     "empties", choice("before", "after"), "before", "whether the formula counts empty squares before the move"
 )
+
+
+def _formula(value: Value) -> tuple[int, ...]:
+    found: tuple[int, ...] = numbers(6, 6)(value)
+    formula_of(found)
+    return found
+
+
+FORMULA = Option(
+    "formula",
+    OptionType("six whole numbers", _formula),
+    None,
+    "its numbers in place of the paper's 30, 80, 10, 60, 400, 10",
+)
+"""Without a default, so that agents without it are called as they always were."""
 _CLASSIC = squares_option("classic", "worth of the squares in the formula")
 
 _SIGNATURES = {
@@ -21,19 +36,19 @@ _SIGNATURES = {
         Signature(
             "heuristic",
             "both sides play the best move of the one-ply formula, ties at random",
-            (_CLASSIC, _EMPTIES),
+            (_CLASSIC, _EMPTIES, FORMULA),
             "Reversi with Monte Carlo Tree Search, read literally",
         ),
         Signature(
             "own_heuristic",
             "the searching side plays by the one-ply formula, the other at random",
-            (_CLASSIC, _EMPTIES),
+            (_CLASSIC, _EMPTIES, FORMULA),
             "Reversi with Monte Carlo Tree Search, the reading that fits its result",
         ),
         Signature(
             "epsilon",
             "both sides play by the one-ply formula, now and then at random",
-            (Option("epsilon", number(0, 1), 0.1, "share of random moves"), _CLASSIC, _EMPTIES),
+            (Option("epsilon", number(0, 1), 0.1, "share of random moves"), _CLASSIC, _EMPTIES, FORMULA),
         ),
         Signature(
             "weighted",
@@ -91,6 +106,7 @@ def read_playout(value: Value) -> PlayoutSpec:
         call.name,
         worths=filled.get("squares") if call.name != "weighted" else None,
         empties=filled.get("empties", "before"),
+        formula=filled.get("formula"),
         epsilon=filled.get("epsilon", 0.1),
         weights=filled.get("squares") if call.name == "weighted" else None,
         depth=filled.get("depth", 8),

@@ -13,14 +13,16 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from outflank.board import Rules
+from outflank.board import SIZES, Rules
 from outflank.errors import BadSpec
 from outflank.evaluation import EvaluationSpec, Table, byte_sums, read_evaluation
+from outflank.inputs import shown
 from outflank.kernels.jit import Words
-from outflank.kernels.policy import KINDS, OWN, Cutoff, Guided, Own, Policy, Uniform
+from outflank.kernels.policy import KINDS, OWN, PRINTED, Cutoff, Formula, Guided, Own, Policy, Uniform
 from outflank.plugins import Plugin
 from outflank.schema import LARGEST
 
+_MOST_EMPTIES = SIZES[-1] ** 2
 SquareTable = Table | Sequence[int] | npt.NDArray[np.integer]
 """A number per square: a named table, or n² numbers row by row."""
 
@@ -55,6 +57,8 @@ class PlayoutPolicy:
     """Worth of the squares in H, written for the standard game; nothing is worth anything by default."""
     empties: Literal["before", "after"] = "before"
     """Whether H counts empty squares before or after the move."""
+    formula: Sequence[int] | None = None
+    """The six numbers of H; those of the paper by default."""
     epsilon: float = 0.1
     """Share of random moves of `epsilon`."""
     weights: SquareTable | None = None
@@ -75,6 +79,12 @@ class PlayoutPolicy:
             raise BadSpec(f"epsilon={self.epsilon} is not possible; expected 0 to 1")
         if not 0 <= self.depth <= 400 or not 0.001 <= self.scale <= 1e12:
             raise BadSpec(f"depth={self.depth}, scale={self.scale} is not possible; expected 0 to 400, 0.001 to 1e+12")
+        formula_of(self.formula)
+
+    @property
+    def has_own_code(self) -> bool:
+        """Whether a function of a person's own chooses or evaluates, which only the processor runs."""
+        return self.function is not None or (self.evaluation is not None and bool(self.evaluation.own))
 
     def check_rules(self, rules: Rules) -> None:
         """Raises BadSpec where a table or an evaluation is for other boards, or code cannot be compiled."""
@@ -90,6 +100,25 @@ class PlayoutPolicy:
         return _build(self, rules, draw)
 
 
+def formula_of(numbers: Sequence[int] | None) -> Formula:
+    """H with these numbers; the paper's where there are none.
+
+    >>> formula_of([30, 80, 10, 60, 400, 10]) == formula_of(None)
+    True
+    """
+    if numbers is None:
+        return PRINTED
+    if len(numbers) != len(PRINTED) or numbers[2] < 1 or not 0 <= numbers[5] <= _MOST_EMPTIES:
+        printed = ", ".join(f"{number:g}" for number in PRINTED)
+        raise BadSpec(
+            f"formula={shown(list(numbers))} is not possible; expected six numbers such as the paper's {printed}: the "
+            f"third 1 or more, the last 0 to {_MOST_EMPTIES}"
+        )
+    *weights, empties = numbers
+    replies, discs, late_position, late_replies, late_discs = map(float, weights)
+    return Formula(replies, discs, late_position, late_replies, late_discs, int(empties))
+
+
 @lru_cache(maxsize=64)
 def _build(policy: PlayoutPolicy, rules: Rules, draw: float) -> Policy:
     kind = KINDS.index(policy.kind) if policy.function is None else OWN
@@ -103,7 +132,8 @@ def _build(policy: PlayoutPolicy, rules: Rules, draw: float) -> Policy:
         return Cutoff(*paid, policy.depth, float(policy.scale), evaluation, plug)
     classes, weights = _weight_classes(squares_of(policy.weights, rules.size, 1), rules)
     sums = byte_sums(squares_of(policy.worths, rules.size, 0), rules)[None]
-    return Guided(*paid, sums, policy.empties == "after", float(policy.epsilon), classes, weights)
+    formula = formula_of(policy.formula)
+    return Guided(*paid, sums, policy.empties == "after", formula, float(policy.epsilon), classes, weights)
 
 
 def _weight_classes(weights: npt.NDArray[np.int32], rules: Rules) -> tuple[Words, Words]:

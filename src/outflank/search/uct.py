@@ -23,7 +23,7 @@ exploration 0.7 gives 0.60 and 0.35 gives 0.76; leaf_playouts of 12, 16, 32 and 
 
 from collections.abc import Iterator
 from math import sqrt
-from typing import Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -62,8 +62,6 @@ _LEAST_SLOTS = 512
 """Room for the moves of any position."""
 _NEWS_SECONDS = 0.05
 """Time between two decisions of `think`."""
-_MOST_VISITS = 2**31 - 1
-"""Playouts after which a search ends, because a node cannot count more of them."""
 _MOST_PLIES = 4
 """Moves since the last search beyond which the tree is not looked up: two are usual, more after forced moves."""
 _LOGS = {"parent": kernels.PARENT, "siblings": kernels.SIBLINGS, "layer": kernels.LAYER}
@@ -74,10 +72,10 @@ def _check(option: str, value: str, expected: object) -> None:
         raise BadSpec(f"{option}={value} is not known; expected one of: {', '.join(get_args(expected))}")
 
 
-def _new_tree(slots: int) -> Tree:
-    """Arrays for so many nodes; the system gives the memory when a page is first used."""
+def _new_tree(slots: int, visits: type[np.signedinteger]) -> Tree:
+    """Arrays for so many nodes, whose visits are numbers of this kind; a page gets memory when it is first used."""
     return Tree(
-        np.empty(slots, np.int32),
+        np.empty(slots, visits),
         np.empty(slots),
         np.empty(slots),
         np.empty(slots),
@@ -102,6 +100,8 @@ class UctSearch(Player):
     """
 
     kind = "uct"
+    visits: ClassVar[type[np.signedinteger]] = np.int32
+    """What counts the playouts of a node; a search ends when it can count no more."""
 
     def __init__(
         self,
@@ -224,12 +224,11 @@ class UctSearch(Player):
     def _simulate(self, position: Position, tree: Tree, limits: Limits, clock: Clock, seed: int) -> Iterator[None]:
         """Runs slices until a limit is reached, one simulation at least; what is found is told between two."""
         reading, policy = self._readings[position.turn], self.policy.build(position.rules, self.draw)
-        left = NO_LIMIT if limits.playouts is None else max(1, limits.playouts // self.leaf_playouts)
-        left = min(left, (_MOST_VISITS - tree.visits.item(0)) // self.leaf_playouts)
+        left = self._simulations(tree, limits)
         nodes, word, boards = limits.nodes or NO_LIMIT, Word(seed & _SEED_MASK), position.boards
         lanes = lanes_for_playouts() if self.leaf_playouts > 1 else None
         selection = self._selection(position.rules)
-        plugs = [getattr(policy, "plug", None), *([selection.score, selection.weight] if selection else [])]
+        plugs = self._plugs(policy, selection)
         while left:
             number, counted = min(max(1, clock.slice() // self.leaf_playouts), left), tree.counters.item(kernels.NODES)
             done = kernels.simulate(*boards, tree, reading, policy, lanes, selection, word, number, nodes)
@@ -241,6 +240,15 @@ class UctSearch(Player):
             if done < number or clock.expired or complete:  # a complete tree counts no more nodes
                 break
 
+    def _simulations(self, tree: Tree, limits: Limits) -> int:
+        """How many may be done at most, one at least."""
+        most = (np.iinfo(self.visits).max - tree.visits.item(0)) // self.leaf_playouts
+        return min(most, NO_LIMIT if limits.playouts is None else max(1, limits.playouts // self.leaf_playouts))
+
+    def _plugs(self, policy: Any, selection: Selection | None) -> list[Any]:
+        """What a search calls of a person's own code."""
+        return [getattr(policy, "plug", None), *([selection.score, selection.weight] if selection else [])]
+
     # --- the tree between two moves -------------------------------------------------------------------
 
     def _tree_at(self, position: Position) -> Tree:
@@ -248,7 +256,8 @@ class UctSearch(Player):
         if self._nodes is None:
             slots = max(_LEAST_SLOTS, int(self.memory * 2**20 / self._bytes_per_node))
             with memory_for("memory", self.memory):
-                nodes, owners, depths = _new_tree(slots), np.empty(slots, np.int32), np.empty(slots, np.int32)
+                owners, depths = np.empty(slots, np.int32), np.empty(slots, np.int32)
+                nodes = _new_tree(slots, self.visits)
             self._nodes, self._owners, self._depths = nodes, owners, depths
         slot = self._slot_of(position) if self.reuse else None
         if slot is None:
@@ -260,7 +269,8 @@ class UctSearch(Player):
 
     @property
     def _bytes_per_node(self) -> int:
-        return BYTES_PER_NODE + _BYTES_OF_PRIOR * self._has_priors + _BYTES_OF_AMAF * self._has_amaf
+        visits = np.dtype(self.visits).itemsize - np.dtype(np.int32).itemsize
+        return BYTES_PER_NODE + visits + _BYTES_OF_PRIOR * self._has_priors + _BYTES_OF_AMAF * self._has_amaf
 
     def _selection(self, rules: Rules) -> Selection | None:
         """A person's own tree policy with room for what it wants kept of the nodes, once there is a tree."""
