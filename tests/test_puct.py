@@ -10,13 +10,13 @@ import pytest
 from naive_puct import NaivePuct
 from outflank import Limits
 from outflank.agents import agent, identity
-from outflank.board import Position, Rules, Variant
+from outflank.board import VARIANTS, Position, Rules, Variant
 from outflank.errors import BadSpec
 from outflank.kernels.forest import KEPT, Course, advance, new_group
 from outflank.kernels.jit import Word
 from outflank.kernels.network import LOGITS, new_workspace, predict
 from outflank.kernels.puct import Reading
-from outflank.search.networks import Network, Shape, read_network
+from outflank.search.networks import Network, Shape, read_network, shipped_network
 from outflank.search.puct import PuctSearch
 from outflank.search.solver import solve
 from support import every_variant
@@ -159,8 +159,14 @@ def test_files_come_back_and_are_part_of_the_identity(file: Path, tmp_path: Path
             read_network(tmp_path / name)
 
 
-def test_the_package_has_networks_for_both_usual_boards() -> None:
-    for size in (6, 8):
-        agent("puct(playouts=2)").check_rules(Rules(size))
+def test_the_package_has_networks_for_both_usual_boards_and_both_variants() -> None:
+    """Each with a card that says how it was made and how strong it was found to be."""
+    for variant in VARIANTS:
+        for size in (6, 8):
+            agent("puct(playouts=2)").check_rules(Rules(size, variant))
+            card = shipped_network(Rules(size, variant)).card
+            assert card["made"]["rules"] == f"{variant} {size}x{size}" and "H200" in card["made"]["device"]
+            assert any("uct(" in one["opponent"] for one in card["strength"])
+            assert all(one["score"][1] > 0.5 for one in card["strength"])
     with pytest.raises(BadSpec, match="no trained network for standard 10x10"):
         agent("puct").check_rules(Rules(10))

@@ -5,6 +5,10 @@ last rounds, each under the eight symmetries of the board, and lets the candidat
 colours. A candidate that scores half the points or more becomes the best. Trees grow on the processor's cores while
 the device evaluates the leaves of other games.
 
+The gate is such a match, played on the device like the games that are learned from, or by the arena: `puct` with both
+networks as files, games in a store, which takes longer and can be repeated by anybody with `outflank match`. Either
+way it is counted as the arena counts: by pairs, with an interval.
+
 After every round the state is written to a directory beside the file of the network, with the positions of every round
 of the window, so that a run that was killed goes on with the round in hand. On a CPU it ends with the same network as
 an undisturbed one. Nothing depends on time.
@@ -23,8 +27,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from outflank.arena.quick import match
+from outflank.arena.statistics.estimates import Estimate, score
+from outflank.arena.statistics.pairs import Tally, tally
 from outflank.board import Rules
-from outflank.errors import BadSpec
+from outflank.errors import BadSpec, require
 from outflank.inputs import expect, file_name, open_file, put_file, shown
 from outflank.kernels.forest import Course
 from outflank.kernels.network import LOGITS
@@ -34,7 +41,10 @@ from outflank.learn.residual import DEVICES, Trainer, device_called, device_text
 from outflank.learn.resume import check_same
 from outflank.progress import Progress
 from outflank.search.networks import Network, Shape, read_network
+from outflank.spec import Quoted, show
 
+GATES = ("device", "arena")
+"""Who plays the match of candidate and best."""
 _COMMAND = "outflank learn network"
 _MOST_STATE = 2**30
 _SEARCHED = 0.5
@@ -42,7 +52,7 @@ _SEARCHED = 0.5
 _LAST_RATE = 0.02
 """Of the rate, at the end."""
 _GATE_OPENING = 6
-"""Random moves before a game of candidate and best."""
+"""Random moves before a game of candidate and best, on boards that have so many."""
 _PLAY, _CHOOSE, _GATE, _BEGIN, _TEACH = range(5)
 """What a seed is for."""
 
@@ -82,6 +92,8 @@ class Plan:
     """Positions of a step."""
     rate: float = 0.002
     gate_games: int = 256
+    gate_by: str = "device"
+    """Or arena: who plays them."""
     teacher: str = ""
     """A file of games to learn from first; from nothing unless told."""
     lesson_steps: int = 3000
@@ -125,8 +137,9 @@ class Plan:
                 f"batch={self.batch} and gate_games={self.gate_games} are not possible; expected a multiple of 8, for "
                 "the symmetries, and one of 2, for the colours"
             )
-        if self.device not in DEVICES:
-            raise BadSpec(f"device {shown(self.device)} is not known; expected {', '.join(DEVICES)}")
+        for name, known in (("device", DEVICES), ("gate_by", GATES)):
+            if getattr(self, name) not in known:
+                raise BadSpec(f"{name} {shown(getattr(self, name))} is not known; expected {', '.join(known)}")
 
     @property
     def shape(self) -> Shape:
@@ -144,10 +157,14 @@ class Plan:
         return Course(self.playouts, self.together, 0, self.most_random, self.games // self.lanes, 1.0, False)
 
     @property
+    def gate_opening(self) -> int:
+        """Random moves before a game of candidate and best."""
+        return min(_GATE_OPENING, self.rules.cells // 4)
+
+    @property
     def gate(self) -> Course:
-        """How a candidate plays the best."""
-        opening = min(_GATE_OPENING, self.rules.cells // 4)
-        return Course(self.playouts, self.together, opening, opening, 1, 0.0, True)
+        """How a candidate plays the best on the device."""
+        return Course(self.playouts, self.together, self.gate_opening, self.gate_opening, 1, 0.0, True)
 
     def seed_of(self, purpose: int, number: int) -> int:
         """A seed for one purpose in one round."""
@@ -178,6 +195,8 @@ class Point:
     value_loss: float
     gate: float
     """Points of a game that the candidate made against the best."""
+    gate_interval: tuple[float | None, float | None]
+    """Its 95 % interval; None where the games give no end."""
     taken: bool
     """Whether the candidate became the best."""
 
@@ -225,7 +244,7 @@ class State:
         try:
             with np.load(io.BytesIO(content)) as arrays:
                 told, numbers = json.loads(str(arrays["told"])), {name: arrays[name] for name in arrays.files}
-            curve = [Point(**point) for point in told.pop("curve")]
+            curve = [Point(**point | {"gate_interval": tuple(point["gate_interval"])}) for point in told.pop("curve")]
             given = told.pop("plan")
             del numbers["told"]
             weights = numbers.pop("best")
@@ -239,7 +258,15 @@ class State:
         made = {"by": _COMMAND, **self.plan.facts(), "device": device_text(device), "rounds done": self.rounds}
         made |= {"all games": self.games, "positions": self.positions, "seconds": round(self.seconds, 1)}
         told = f"{self.plan.blocks} blocks of {self.plan.channels} channels, policy and value"
-        gates = [{"round": one.number, "score": round(one.gate, 3), "taken": one.taken} for one in self.curve]
+        gates = [
+            {
+                "round": one.number,
+                "score": round(one.gate, 3),
+                "interval": [None if end is None else round(end, 3) for end in one.gate_interval],
+                "taken": one.taken,
+            }
+            for one in self.curve
+        ]
         return Network(
             self.plan.rules, self.plan.shape, self.best.weights, {"network": told, "made": made, "gates": gates}
         )
@@ -253,6 +280,7 @@ def learn(plan: Plan, path: str | Path, progress: Progress | None = None, keep: 
 
     So many networks along the way are kept beside it, each with the number of its round in its name.
     """
+    require("scipy", "the match of candidate and best needs scipy", "arena")
     device, path, told = device_called(plan.device), file_name(path), progress or Progress()
     directory = path.with_name(f"{path.name}.state")
     directory.mkdir(exist_ok=True)
@@ -298,10 +326,12 @@ def learn_rounds(state: State, directory: Path, device: str, progress: Progress)
         trained = time.perf_counter()
         progress.say(f"round {number + 1}: candidate against best")
         candidate = trainer.network(plan.rules, {})
-        gate = gate_score(plan, state.best, candidate, plan.seed_of(_GATE, number), device)
-        if gate >= 0.5:
+        gate = gate_match(plan, state.best, candidate, number, directory if plan.gate_by == "arena" else device)
+        if taken := gate.value >= 0.5:
             state.best = candidate
-        state.curve.append(Point(number + 1, len(new), played - began, trained - played, *losses, gate, gate >= 0.5))
+        spent = played - began, trained - played
+        ends = gate.low, gate.high
+        state.curve.append(Point(number + 1, len(new), *spent, *losses, gate.value, ends, taken))
         state.numbers = trainer.state()
         state.rounds, state.games, state.positions = number + 1, state.games + plan.games, state.positions + len(new)
         state.seconds += time.perf_counter() - began
@@ -351,12 +381,35 @@ def train(trainer: Trainer, lessons: list[Lessons], rates: list[float], batch: i
     return policy, value
 
 
-def gate_score(plan: Plan, best: Network, candidate: Network, seed: int, device: str) -> float:
-    """Points of a game that the candidate makes against the best."""
+def gate_match(plan: Plan, best: Network, candidate: Network, number: int, where: str | Path) -> Estimate:
+    """Points of a game that the candidate of a round makes against the best, on a device or by the arena."""
+    seed = plan.seed_of(_GATE, number)
+    if isinstance(where, Path):
+        return score(_arena_gate(plan, best, candidate, seed, where / f"gate-{number + 1:05}.db").counts)
     reading = reading_of(plan.rules, plan.exact)
-    groups = play(plan.rules, plan.gate, reading, [best, candidate], plan.gate_games, seed, device)
-    black, white = scores_of(groups)
-    return float((black.sum() + white.sum()) / (2 * (len(black) + len(white))))
+    groups = play(plan.rules, plan.gate, reading, [best, candidate], plan.gate_games, seed, where)
+    return score(_device_tally(*scores_of(groups)).counts)
+
+
+def _arena_gate(plan: Plan, best: Network, candidate: Network, seed: int, store: Path) -> Tally:
+    """The match as the arena plays it: both networks are files, and the games stay in a store until the run ends."""
+    texts = []
+    for name, network in (("candidate", candidate), ("best", best)):
+        file = store.with_name(f"{name}.npz")
+        network.write(file)
+        texts.append(f"puct(network={show(Quoted(file))}, playouts={plan.playouts}, endgame={plan.exact})")
+    opening = f"random({plan.gate_opening})"
+    return match(*texts, games=plan.gate_games, rules=plan.rules, openings=opening, seed=seed, store=store).tally
+
+
+def _device_tally(with_black: npt.NDArray[np.int64], with_white: npt.NDArray[np.int64]) -> Tally:
+    """The match of these half points of the candidate; games at the same place had the same opening.
+
+    >>> _device_tally(np.array([2, 1]), np.array([0, 2])).pairs
+    (0, 0, 1, 1, 0)
+    """
+    games = ((True, with_black), (False, with_white))
+    return tally((pair, black, half / 2) for black, halves in games for pair, half in enumerate(halves.tolist()))
 
 
 def with_strengths(path: Path, rules: Rules, found: Sequence[Strength]) -> dict[str, Any]:

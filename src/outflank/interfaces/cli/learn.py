@@ -190,6 +190,12 @@ def _register_network(learners: Any) -> None:
     command.add_argument("--rate", type=float, default=0.002, metavar="X", help="of learning, at first (0.002)")
     command.add_argument("--gate-games", type=int, default=256, metavar="N", help="of candidate and best (256)")
     command.add_argument(
+        "--gate-by",
+        default="device",
+        metavar="WHO",
+        help="who plays them: device, or arena, which is slower (device)",
+    )
+    command.add_argument(
         "--teacher", default="", metavar="GAMES", help="a file of outflank selfplay to learn from first (none)"
     )
     command.add_argument("--lesson-steps", type=int, default=3000, metavar="N", help="steps on these games (3,000)")
