@@ -5,7 +5,7 @@ As a TOML file the same is played by `outflank study FILE.toml`; docs/writing-a-
 from outflank.arena.store import Store
 from outflank.execute import Here
 from outflank.studies.compare import judge
-from outflank.studies.run import play, results_of
+from outflank.studies.run import play, results_of, views_of
 from outflank.studies.toml import study_from
 
 STUDY = {
@@ -24,6 +24,6 @@ if __name__ == "__main__":
     study = study_from(STUDY, "greed")
     with Store(":memory:") as store:
         play([study], 1.0, store, Here())
-        results = results_of(study, 1.0, {game.tags["key"]: game for game in store.games()}, {})
+        results = results_of(study, 1.0, views_of(store), {})
     for judgement in judge(study, results):
         print(f"{judgement.claim.text}: {judgement.outcome} ({judgement.evidence})")

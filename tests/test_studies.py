@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from outflank.arena.statistics.measured import Measured
-from outflank.board import Color, Position, Rules
+from outflank.board import VARIANTS, Color, Position, Rules
 from outflank.errors import BadSpec
 from outflank.formats import read_transcript
 from outflank.game import Game, MoveNote, Spent, Termination
 from outflank.game_loop import play as play_one
-from outflank.studies import BEYOND, FUTURE_WORK, PAPERS, named_study
+from outflank.studies import BEYOND, FUTURE_WORK, PAPERS, learned, named_study
 from outflank.studies.compare import compare, judge, printed_sample
 from outflank.studies.document import document
 from outflank.studies.findings import findings_of
@@ -226,6 +226,21 @@ def test_large_has_400_games_a_cell_unless_a_game_takes_more_than_a_second() -> 
     for name in PAPERS:
         for pairing in named_study(name).pairings:
             assert 2 * pairs_of(pairing, "large") >= (400 if pairing.seconds <= 1 else max(pairing.games, 12)), pairing
+
+
+def test_matches_of_networks_are_recorded_for_every_board_and_ask_what_the_papers_asked() -> None:
+    tables = {table.name: table for table in learned.tables(Results({}, {}))}
+    rows = tables["networks"].rows
+    assert {row[0] for row in rows} == {f"{variant} {size}x{size}" for variant in VARIANTS for size in (6, 8)}
+    assert {row[3] for row in rows} >= {
+        "equal playouts",
+        "equal time",
+        "10 times the playouts",
+        "100 times the playouts",
+    }
+    assert all("of" in str(row[4]) and "games" in str(row[4]) for row in rows)
+    games = [int(str(row[1]).replace(",", "")) for row in tables["growth of networks"].rows if row[0] == "standard 6x6"]
+    assert games == sorted(games) and len(games) == 5
 
 
 def test_large_is_planned_to_take_less_than_half_an_hour_of_two_cores() -> None:

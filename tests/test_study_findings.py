@@ -30,7 +30,7 @@ from outflank.studies.games import address, game_pages, on_board
 from outflank.studies.phan_synytsia import _with_options
 from outflank.studies.provenance import provenance_facts
 from outflank.studies.results import Played, Results
-from outflank.studies.run import play, results_of
+from outflank.studies.run import play, results_of, views_of
 from outflank.studies.study import Printed, Study
 from support import ROOT
 
@@ -50,7 +50,7 @@ def minimax_against_random() -> StudyFindings:
     )
     with Store(":memory:") as store:
         play([part], 1.0, store, Here())
-        games = {game.tags["key"]: game for game in store.games()}
+        games = views_of(store)
     return findings_of(part, lambda study: results_of(study, 1.0, games, {}))
 
 
@@ -89,7 +89,7 @@ def right_and_wrong(part: Study) -> tuple[StudyFindings, StudyFindings]:
     """What is found with the right agents, and what would be found were the wrong ones taken for them."""
     with Store(":memory:") as store:
         play([part], 1.0, store, Here())
-        games = {game.tags["key"]: game for game in store.games()}
+        games = views_of(store)
     [swap] = part.swaps
     right, wrong = (
         findings_of(one, lambda each: results_of(each, 1.0, games, {})) for one in (part, part.swapped(swap))

@@ -17,7 +17,7 @@ from outflank.studies import PAPERS, named_study
 from outflank.studies.compare import compare
 from outflank.studies.reproduction import cell_of
 from outflank.studies.results import Played
-from outflank.studies.run import _different, pairs_of, play, results_of
+from outflank.studies.run import _different, pairs_of, play, results_of, views_of
 from outflank.studies.study import Pairing, PaperTable, Printed, Study
 from outflank.studies.toml import MEASURES, study_from
 from support import ROOT
@@ -108,7 +108,7 @@ def test_the_same_numbers_after_an_interruption(tmp_path: Path) -> None:
 
     def numbers(path: Path) -> list[dict[str, object]]:
         with Store(path) as store:
-            games = {game.tags["key"]: game for game in store.games()}
+            games = views_of(store)
         return [comparison.facts() for comparison in compare(one, results_of(one, 1.0, games, {}))]
 
     with Store(tmp_path / "whole.db") as store:
@@ -173,7 +173,8 @@ def test_one_cell_is_played_on_demand(tmp_path: Path, capsys: pytest.CaptureFixt
         assert store.count() == 30
     again = ["--games", "32", "--out", str(out), "--workers", "1"]
     assert main([*command[:-2], *again]) == 0
-    assert "32 games" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "of 32 games" in said and "games.db: 30 of 32 games from the store, 2 played" in said
     with Store(out / "games.db") as store:
         assert store.count() == 32
 

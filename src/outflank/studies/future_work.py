@@ -1,7 +1,8 @@
 """The future work that the papers named, played.
 
 Equal time for both (Phan & Synytsia), playouts cut off by an evaluation (the same), longer limits and more games (He &
-Lin), iterative deepening (Phan & Synytsia), weights tuned by self-play (Zean He). Their seconds are nodes and playouts
+Lin), iterative deepening (Phan & Synytsia), weights tuned by self-play (Zean He), and what learners came to
+(`learned.py`). Their seconds are nodes and playouts
 here, at the speeds that Phan & Synytsia printed for their own machine: seconds of ours would measure ours.
 """
 
@@ -12,8 +13,10 @@ from outflank.arena.statistics.measured import Measured, mean, share
 from outflank.board import Rules, Variant
 from outflank.report.document import Figure, Table
 from outflank.report.figures import Scales, points_with_intervals
+from outflank.studies import learned
 from outflank.studies.phan_synytsia_games import work_in
 from outflank.studies.results import Results
+from outflank.studies.scaling import scaling_figure, scaling_table
 from outflank.studies.study import Claim, Pairing, Study
 from outflank.studies.words import evidence, points, shown
 
@@ -67,6 +70,8 @@ def _tables(results: Results) -> Sequence[Table]:
         _longer_limits(results),
         _iterative(results),
         _tuned_weights(results),
+        *learned.tables(results),
+        scaling_table(),
     )
 
 
@@ -152,7 +157,8 @@ def _figures(results: Results) -> Sequence[Figure]:
     ):
         scales = Scales(x=label, y="wins", title=title, share=True)
         panels.append(points_with_intervals([points("ours", x, [_wins(results, name) for name in names])], scales))
-    return (Figure("future-work", "Future work of Phan & Synytsia", panels, size=(9.6, 3.8)),)
+    trend = Figure("future-work", "Future work of Phan & Synytsia", panels, size=(9.6, 3.8))
+    return (trend, *learned.figures(), scaling_figure())
 
 
 def _crossing(results: Results) -> list[Contrast]:
@@ -257,8 +263,8 @@ def study() -> Study:
         name="future-work",
         title="The papers' future work",
         citation="Phan & Synytsia, sections 4.3 to 5; He & Lin, section V; Zean He, section 5.",
-        summary="Equal time a move, cut playouts, longer limits, iterative deepening, tuned weights.",
-        pairings=(*timed, *cuts, *longer, *deepening, *tuned),
+        summary="Equal time a move, cut playouts, longer limits, iterative deepening, tuned weights, networks.",
+        pairings=(*timed, *cuts, *longer, *deepening, *tuned, *learned.pairings()),
         claims=(
             Claim("There is a time limit at which minimax and tree search are equal", "Phan & Synytsia 335", _crossing),
             Claim("They are equal at the limits proposed, 10 to 30 s a move", "Phan & Synytsia 335", _equal),
@@ -276,6 +282,7 @@ def study() -> Study:
                 lambda results: _longer_helps("mover", results),
             ),
             Claim("Weights tuned by self-play beat those before", "Zean He 372", _tuning_helps),
+            Claim("Numbers tuned by games beat those that authors printed", "Zean He 372", learned.tuning_helps),
         ),
         differences=(
             "The limits of 10 to 30 seconds a move are the nodes and iterations that the machine of Phan & Synytsia "

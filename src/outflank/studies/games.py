@@ -7,11 +7,13 @@ hold no scripts and no games twice.
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from urllib.parse import urlencode
+from functools import lru_cache
 
-from outflank.board import Color, Position, moves_text
+from outflank.agents.names import short_name
+from outflank.board import Color
 from outflank.game import Game
 from outflank.report.document import Cell, Document, Section, Table, Value, code, slug
+from outflank.report.links import board_link
 from outflank.studies.findings import Source, StudyFindings
 from outflank.studies.results import Played, distinct
 from outflank.studies.study import Pairing
@@ -54,12 +56,15 @@ def behind(one: Source, table: str, column: str | None = None) -> list[str]:
 def on_board(game: Game) -> str:
     """The address of a game on the board, from a page of games.
 
-    >>> on_board(Game.of(Position.start("standard 4x4"), "b1a1"))
-    '../../../#view=analyse&rules=standard-4x4&moves=b1a1'
+    >>> from outflank.board import Position
+    >>> on_board(Game.of(Position.start("standard 4x4"), "b1a1", black="random", white="minimax(depth=2)"))
+    '../../../#view=analyse&rules=standard-4x4&moves=b1a1&black=random&white=minimax%28depth%3D2%29'
     """
-    parts = {"view": "analyse", "rules": str(game.rules).replace(" ", "-"), "moves": moves_text(game.moves, True)}
-    usual = game.start == Position.start(game.rules)
-    return f"{_BOARD}#{urlencode(parts if usual else {**parts, 'start': game.start.line()})}"
+    black, white = (_name(who) if who else "" for who in (game.black, game.white))
+    return f"{_BOARD}{board_link(game, names=(black, white))}"
+
+
+_name = lru_cache(maxsize=256)(short_name)
 
 
 def _played(one: Source, pairings: Iterable[str]) -> tuple[str, ...]:

@@ -89,6 +89,7 @@ NOT_MADE, MADE, NEXT_MOVE, LOSES, BOTH, NONE = (
 """Readings of their 30 minutes."""
 
 
+@lru_cache(maxsize=1 << 17)
 def clocked(game: Played, speeds: tuple[float, float], clock: str = NEXT_MOVE) -> Clocked:
     """A game cut where one side has used up its time, by a reading of their clock; `speeds` are seconds a node."""
     nodes, moves = [0, 0], [0, 0]

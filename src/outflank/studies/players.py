@@ -11,7 +11,7 @@ from outflank.agents import agent
 from outflank.board import Color, Position
 from outflank.evaluation import read_evaluation, read_table
 from outflank.kernels.evaluate import evaluation_of
-from outflank.kernels.policy import LATE_EMPTIES
+from outflank.kernels.policy import PRINTED
 from outflank.search.decision import Decision
 from outflank.search.heuristic import HeuristicPlayer
 from outflank.search.limits import Limits
@@ -135,7 +135,7 @@ class Unswitched:
 
     def choose(self, position: Position, seed: int) -> int:
         """The move with the highest H, a random one of equals."""
-        if position.empties > LATE_EMPTIES:
+        if position.empties > PRINTED.late_empties:
             return self._early.choose(position, Limits(), seed).move
         values = {move: self.early_value(position, move) for move in position.moves}
         best = max(values.values())

@@ -8,7 +8,7 @@ import json
 import math
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,8 @@ from outflank.studies.document import documents
 from outflank.studies.findings import StudyFindings, findings_of, headline, warnings_of
 from outflank.studies.games import game_pages
 from outflank.studies.provenance import provenance_facts
-from outflank.studies.run import plan_of, play, read_scale, results_of, seconds_left, take_timings
+from outflank.studies.results import Views
+from outflank.studies.run import plan_of, play, read_scale, results_of, seconds_left, take_timings, views_of
 from outflank.studies.study import Study
 
 
@@ -77,25 +78,24 @@ def run_studies(
         warnings = behaviour_warnings(plan, store)
         keys = {slot.key for slot in plan.slots()}
         done = keys & store.done()
-        progress.plan(len(keys), len(done))
-        kept = FromStore(store.path, len(keys), len(done), len(keys) - len(done))
+        kept = _kept(keys, done, store, progress)
         if seconds := seconds_left(studies, factor, done):
             progress.say(f"about {math.ceil(seconds / 60)} min of one core")
         play(studies, factor, store, executor, progress.advance)
         played = time.monotonic() - began
         timings = take_timings(studies, factor, out / "timings.json", lambda name: progress.say(f"timing {name}"))
         progress.say("comparing and writing the report")
-        games = {key: game for game in store.games() if (key := game.tags["key"]) in keys}
+        games = views_of(store, keys)
     found = [_found(study, factor, games, timings) for study in studies]
     provenance = {
         "Command": command,
         "Games": f"{len(games):,}, with those of wrong agents and of other readings, kept in games.db",
-        "Games made by": _makers(games.values()),
+        "Games made by": _makers(black.game for black, _ in games.values()),
         "Seconds": f"{time.monotonic() - began:.0f} for this run, {played:.0f} of them playing",
     }
     whole, pages = documents(found, {name: text for name, text in provenance.items() if text})
     page = write(whole, out, {**pages, **game_pages(found)})
-    endings = Counter(str(game.termination) for game in games.values())
+    endings = Counter(str(black.game.termination) for black, _ in games.values())
     report = Reproduction(scale, found, page, [*warnings, *warnings_of(found, factor)], kept, endings)
     for one in found:
         put_file(out / "games" / f"{one.study.name}.json", json.dumps(provenance_facts(one), indent=1).encode())
@@ -137,19 +137,29 @@ def cell_of(study: Study, place: str, games: int) -> Study:
     )
 
 
-def run_cell(study: Study, out: Path, executor: Executor, progress: Progress | None = None) -> Comparison:
+def run_cell(
+    study: Study, out: Path, executor: Executor, progress: Progress | None = None
+) -> tuple[Comparison, FromStore]:
     """Plays what the directory `out` lacks of the games of one printed number (`cell_of`), and compares it."""
     progress, plan = progress or Progress(), plan_of([study], 1.0)
     out.mkdir(parents=True, exist_ok=True)
     with Store(out / "games.db") as store:
         keys = {slot.key for slot in plan.slots()}
-        progress.plan(len(keys), len(keys & store.done()))
+        kept = _kept(keys, keys & store.done(), store, progress)
         play([study], 1.0, store, executor, progress.advance)
-        games = {key: game for game in store.games() if (key := game.tags["key"]) in keys}
-    return compare(study, results_of(study, 1.0, games, {}))[0]
+        games = views_of(store, keys)
+    return compare(study, results_of(study, 1.0, games, {}))[0], kept
 
 
-def _found(study: Study, scale: str | float, games: dict[str, Game], timings: dict[str, list[float]]) -> StudyFindings:
+def _kept(keys: Set[str], done: Set[str], store: Store, progress: Progress) -> FromStore:
+    """Announces the games planned under the keys, some of which are done."""
+    progress.plan(len(keys), len(done))
+    return FromStore(store.path, len(keys), len(done), len(keys) - len(done))
+
+
+def _found(
+    study: Study, scale: str | float, games: Mapping[str, Views], timings: Mapping[str, list[float]]
+) -> StudyFindings:
     return findings_of(study, lambda one: results_of(one, scale, games, timings))
 
 

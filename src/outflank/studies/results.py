@@ -11,9 +11,12 @@ from outflank.board import Color, Move, Position
 from outflank.game import Game, MoveNote, Spent
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Played:
-    """One game from the view of its pairing's first agent."""
+    """One game from the view of its pairing's first agent.
+
+    What is found by replaying is kept, so a game that many tables look at is replayed once (`views_of`).
+    """
 
     game: Game
     color: Color
@@ -108,6 +111,10 @@ class Played:
                 totals[color] += after.discs(color) - position.discs(color) - 1
             position = after
         return totals[0], totals[1]
+
+
+Views = tuple[Played, Played]
+"""A game with black as its first agent and with white."""
 
 
 def distinct(games: Iterable[Played]) -> int:

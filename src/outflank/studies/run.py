@@ -9,7 +9,8 @@ growing it replays nothing. Timings are kept in a file beside the store.
 import json
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from outflank.agents import identity
@@ -20,8 +21,7 @@ from outflank.arena.store import Store, cpu_name
 from outflank.board import Color, Position
 from outflank.errors import BadSpec, OutflankError
 from outflank.execute import Executor, resolve
-from outflank.game import Game
-from outflank.studies.results import Played, Results
+from outflank.studies.results import Played, Results, Views
 from outflank.studies.study import Pairing, Study
 
 QUICK, LARGE = "quick", "large"
@@ -97,6 +97,10 @@ def seconds_left(studies: Sequence[Study], scale: str | float, done: Collection[
     return total
 
 
+_identity = lru_cache(maxsize=4096)(identity)
+"""Read once: a plan names an agent a hundred times, and all of its games are of one behaviour."""
+
+
 def _planned(pairing: Pairing, scale: str | float) -> PlannedPairing:
     pairs = pairs_of(pairing, scale)
     if 2 * pairs > MOST_GAMES:
@@ -105,7 +109,7 @@ def _planned(pairing: Pairing, scale: str | float) -> PlannedPairing:
         )
     try:
         openings = tuple(read_openings(pairing.openings, pairing.rules, pairs, _SEED))
-        return PlannedPairing(identity(pairing.a), identity(pairing.b), pairing.rules, pairs, openings)
+        return PlannedPairing(_identity(pairing.a), _identity(pairing.b), pairing.rules, pairs, openings)
     except OutflankError as error:
         raise BadSpec(f"pairing {pairing.name!r}: {error}") from None
 
@@ -146,7 +150,19 @@ def take_timings(
     return {timing.name: taken[key] for timing, key in keys.items()}
 
 
-def results_of(study: Study, scale: str | float, games: dict[str, Game], timings: dict[str, list[float]]) -> Results:
+def views_of(store: Store, keys: Container[str] | None = None) -> dict[str, Views]:
+    """The games of a store by key, those under `keys` alone where it is given, as all studies share them."""
+    games = ((game.tags["key"], game) for game in store.games())
+    return {
+        key: (Played(game, Color.BLACK), Played(game, Color.WHITE))
+        for key, game in games
+        if keys is None or key in keys
+    }
+
+
+def results_of(
+    study: Study, scale: str | float, games: Mapping[str, Views], timings: Mapping[str, list[float]]
+) -> Results:
     """The games of one study out of all games by key; what has not been played is left out."""
     found: dict[str, list[Played]] = defaultdict(list)
     for pairing in study.pairings:
@@ -155,11 +171,10 @@ def results_of(study: Study, scale: str | float, games: dict[str, Game], timings
         for slot in Plan((planned,), Conditions(seed=_SEED)).slots():
             if slot.key not in games:
                 continue
-            game = games[slot.key]
             # an agent that plays itself is black in the first game of a pair
             first_is_black = slot.black == planned.first if planned.first != planned.second else slot.pair not in seen
             seen.add(slot.pair)
-            found[pairing.name].append(Played(game, Color.BLACK if first_is_black else Color.WHITE))
+            found[pairing.name].append(games[slot.key][Color.BLACK if first_is_black else Color.WHITE])
     return Results({name: _different(played) for name, played in found.items()}, timings)
 
 

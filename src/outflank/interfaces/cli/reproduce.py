@@ -97,10 +97,10 @@ def _run_cell(args: argparse.Namespace) -> None:
         raise BadSpec(f"--games {games} is not possible; expected 1 or more")
     study = cell_of(named_study(args.study), args.cell, games)
     with progress("reproduce", args.quiet) as shown:
-        found = run_cell(study, Path(args.out), executor(args), shown)
+        found, kept = run_cell(study, Path(args.out), executor(args), shown)
     pairings = [pairing.name for pairing in study.pairings]
     if args.json:
-        print(json.dumps({"study": study.name, "pairings": pairings, **found.facts()}))
+        print(json.dumps({"study": study.name, "pairings": pairings, **found.facts(), **kept.facts()}))
         return
     assert found.ours is not None, "its games were just played"
     printed, unit = found.printed, found.printed.unit
@@ -108,6 +108,7 @@ def _run_cell(args: argparse.Namespace) -> None:
     print(f"ours {with_interval(found.ours)} of {found.ours.games:,} games, printed {number(printed.value, unit)}")
     if found.accepted:
         print(f"would have been accepted: {band(*found.accepted, unit)}")
+    print(kept)
 
 
 def run_study(args: argparse.Namespace) -> None:
