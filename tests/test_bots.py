@@ -259,6 +259,32 @@ def test_check_examines_a_bot_and_shows_what_it_prints(tmp_path: Path, capfd: py
     assert "breaks the contract" in said and "chose no move" in said and "I give up" in said
 
 
+@pytest.mark.parametrize(
+    ("file", "source", "text"),
+    [
+        ("ada.py", "class AI: ...", 'cs303(file="{}")'),
+        ("bob.py", "class Strategy: ...", 'tjhsst(file="{}")'),
+        ("eve.py", "class Eve:\n    def choose(self, position): ...", "eve:Eve"),
+        ("dan.js", "", 'stdio(cmd="node {}")'),
+    ],
+)
+def test_who_names_a_file_is_told_the_text_of_its_bot(file: str, source: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / file
+    path.write_text(source)
+    with pytest.raises(BadSpec, match="is a file; as an agent it is") as refused:
+        agent(str(path))
+    assert repr(text.format(path)) in str(refused.value)
+    with pytest.raises(BadSpec, match="there is no file"):
+        agent(str(tmp_path / "nobody.py"))
+
+
+def test_a_program_that_does_not_flush_is_told_so() -> None:
+    silent = f"stdio(cmd=\"{sys.executable} -c 'import time; time.sleep(60)'\", seconds=0.1)"
+    report = check_agent(silent, rules=[Rules(4)], positions=2, seconds=0.1)
+    assert len(report.problems) == 1 and "does it flush its output" in report.problems[0]
+    assert report.problems[0].endswith("and 1 other position")
+
+
 def main_code(*arguments: str) -> object:
     try:
         return main(list(arguments))
@@ -290,6 +316,7 @@ def test_a_directory_of_bots_is_recognised(tmp_path: Path) -> None:
         "tjhsst_strategy": "tjhsst",
     }
     for text in texts:
+        assert canonical(canonical(text)) == canonical(text), "also the files that it needs"
         agent(text).close()
     with pytest.raises(BadSpec, match="there is no bot 'tem', did you mean team"):
         bots_in(tmp_path, names={"tem": "The Team"})

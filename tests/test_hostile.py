@@ -17,6 +17,7 @@ import outflank
 from outflank import Color, Game, Limits, OutflankError, Position, Rules, TimeControl
 from outflank.interfaces import cli
 from outflank.interfaces.cli import main
+from outflank.tracing import trace
 
 START = Position.start("standard 4x4")
 LATE = Position.parse("OX-OXOO-XXXXXXX- O")
@@ -68,6 +69,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "agent": (outflank.agent, {"described": "random"}),
     "Agent.choose": (outflank.agent("random").choose, {"position": START, "limits": None, "seed": 0}),
     "canonical": (outflank.canonical, {"text": "random"}),
+    "trace": (trace, {"player": "minimax(depth=1)", "position": START, "seed": 0}),
     "analyse": (_all(outflank.analyse), {"position": LATE, "player": None}),
     "review": (_all(outflank.review), {"game": Game.of(LATE, "d4"), "seconds_per_move": None, "depth": 2}),
     "match": (outflank.match, {"a": "random", "b": "greedy", "store": ":memory:", **AGENTS}),
@@ -124,6 +126,12 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         outflank.Explorer.of([GAME.resign(Color.BLACK)]).at,
         {"position": START, "player": "Ada", "years": (1985, 1990), "result": "draw"},
     ),
+    "Explorer.games_with": (
+        outflank.Explorer.of([GAME.resign(Color.BLACK)]).games_with,
+        {"position": START, "move": 1, "player": "Ada", "years": (1985, 1990), "result": "draw"},
+    ),
+    "Explorer.game": (outflank.Explorer.of([GAME.resign(Color.BLACK)]).game, {"number": 0, "through": START}),
+    "opening_book": (outflank.opening_book, {"rules": Rules(4)}),
     "check_agent": (outflank.check_agent, {"text": "random", "rules": [], "positions": 1, "seconds": 10}),
 }
 
@@ -210,19 +218,29 @@ BASES: dict[str, list[str]] = {
 """Commands that would play are stopped behind their checks by a number of workers, or a size, that is not possible."""
 
 
-def commands() -> dict[str, argparse.ArgumentParser]:
-    parser = cli._parser()
+LEARNERS: dict[str, list[str]] = {
+    "network": ["--rules", "standard 4x4", "--out", "network.no-such-kind", "--quiet"],
+    "td": ["--rules", "standard 4x4", "--out", "weights.no-such-kind", "--quiet"],
+}
+"""Those of `outflank learn` whose plans are checked before a name that is not possible stops them."""
+FEW_WORDS = ["", "x", "-1", "0", "1.5", "nan", "1e309", "9" * 400, "\udcff", "/dev/zero"]
+
+
+def commands(parser: argparse.ArgumentParser | None = None) -> dict[str, argparse.ArgumentParser]:
+    parser = parser or cli._parser()
     [found] = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
     return dict(found.choices)
 
 
 def attacks(name: str) -> Iterator[list[str]]:
-    """Every option and every argument of a command with every hostile word."""
-    base = BASES[name]
-    for action in commands()[name]._actions:
+    """Every option and every argument of a command, or of a learner, with every hostile word."""
+    learner = LEARNERS.get(name)
+    base, words = (BASES[name], WORDS) if learner is None else (learner, FEW_WORDS)
+    parser = commands()[name] if learner is None else commands(commands()["learn"])[name]
+    for action in parser._actions:
         if isinstance(action, argparse._HelpAction) or action.nargs == 0:
             continue
-        for word in WORDS:
+        for word in words:
             if action.option_strings:
                 yield [*base, f"{action.option_strings[-1]}={word}"]
             else:
@@ -234,7 +252,7 @@ def test_every_command_is_tried() -> None:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", BASES)
+@pytest.mark.parametrize("name", [*BASES, *LEARNERS])
 def test_commands_answer_or_explain(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -246,9 +264,10 @@ def test_commands_answer_or_explain(
         'title = "t"\n[[pairings]]\nname = "p"\na = "random"\nb = "greedy"\ngames = 2\nsize = 4\nopenings = "start"\n'
     )
     outflank.match("random", "greedy", games=2, rules=Rules(4), openings="start", store="games.db")
+    command = ["learn", name] if name in LEARNERS else [name]
     for arguments in attacks(name):
         try:
-            code: object = main([name, *arguments])
+            code: object = main([*command, *arguments])
         except SystemExit as end:  # argparse, or a check that found something
             code = end.code
         except Exception as error:

@@ -9,8 +9,9 @@ Games are of one board, up to 8x8, and one variant, from the usual start; others
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -21,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.batch.boards import action_images, transform_boards
-from outflank.board import Move, Position, Rules
+from outflank.board import VARIANTS, Move, Position, Rules
 from outflank.errors import BadNotation, BadSpec
 from outflank.game import Game
 from outflank.inputs import expect, is_whole, open_file, put_file, shown
@@ -29,7 +30,7 @@ from outflank.kernels.learning import positions_of
 from outflank.named_openings import named_openings
 
 Result = Literal["black", "white", "draw"]
-_BLOCK = 20_000
+_BLOCK, _SMALL_BLOCK = 20_000, 2000
 _FIELDS: dict[str, Any] = {
     **{"keys": np.uint64, "squares": np.uint8, "games": np.int32},
     **{"scores": np.int16, "black": np.int32, "white": np.int32, "years": np.int16},
@@ -114,6 +115,73 @@ class Explorer:
         Only games of a player (a part of the name will do, capitals do not count), of the years from one to another, or
         with this result.
         """
+        entries, images = self._chosen(position, player, years, result)
+        return self._counted(position, entries, images)
+
+    def games_with(
+        self,
+        position: Position,
+        *,
+        move: int | None = None,
+        player: str | None = None,
+        years: tuple[int, int] | None = None,
+        result: Result | None = None,
+    ) -> npt.NDArray[np.int32]:
+        """The numbers of the games that went on from a position, by this move where one is named, the newest first."""
+        entries, images = self._chosen(position, player, years, result)
+        if move is not None:
+            wanted = position.rules.move(move)
+            places = [int(image[wanted]) for image in images if not wanted.is_pass]
+            entries = entries[np.isin(self.squares[entries], np.array(places, np.uint8))]
+        games = self.games[entries]
+        return games[np.lexsort((games, -self.years[games].astype(np.int64)))]
+
+    def game(self, number: int, through: Position | None = None) -> Game:
+        """A game by its number, played again from its entries.
+
+        Which of its mirror images it was is not known: it is the one that leads through a position where one is given.
+
+        >>> index = Explorer.of([Game.of(None, "f5d6c3d3c4f4c5b3", black="Ada").resign(Position.start().turn)])
+        >>> index.game(0).transcript, index.game(0, Position.after("f5d6c3")).transcript, index.game(0).black
+        ('d3c5f6f5e6e3d6f7', 'f5d6c3d3c4f4c5b3', 'Ada')
+        """
+        expect(int, number=number)
+        expect(Position | None, through=through)
+        if not 0 <= number < len(self.scores):
+            raise BadSpec(f"game {shown(number)} is not in the index; expected 0 to {len(self.scores) - 1}")
+        positions, moves = [Position.start(self.rules)], list[Move]()
+        while (move := self._played(positions[-1], number)) is not None:
+            moves.append(move)
+            positions.append(positions[-1].play(move))
+        image = _image_through(positions, through)
+        names = {"black": self.names[self.black[number]], "white": self.names[self.white[number]]}
+        year = int(self.years[number])
+        played = [self.rules.image(move, image) for move in moves]
+        return Game.of(positions[0].transform(image), played, **names, date=f"{year:04}" if year else "")
+
+    def _played(self, position: Position, number: int) -> Move | None:
+        """What a game played in a position; None where it ended."""
+        if position.must_pass:
+            return position.rules.pass_move
+        begin, end, images = self._stretch(position)
+        at = begin + int(np.searchsorted(self.games[begin:end], number))  # games of one key stand in their order
+        if at == end or self.games[at] != number:
+            return None
+        square = self.squares[at]
+        return next((move for move in position.moves if any(image[move] == square for image in images)), None)
+
+    def _stretch(self, position: Position) -> tuple[int, int, list[npt.NDArray[np.int64]]]:
+        """The first and the last entry of a position, and where squares go in its smallest image."""
+        own, other = (np.array([[board]], np.uint64) for board in (position.own, position.opposing))
+        small, _ = _smallest(own, other, self.rules.size)
+        key = _keys(*small, np.array([not position.turn]))[0]
+        begin, end = (int(np.searchsorted(self.keys, key, side)) for side in ("left", "right"))
+        return begin, end, _images(own, other, small, self.rules.size)
+
+    def _chosen(
+        self, position: Position, player: str | None, years: tuple[int, int] | None, result: Result | None
+    ) -> tuple[npt.NDArray[np.int64], list[npt.NDArray[np.int64]]]:
+        """The entries of a position that are asked for, and where squares go in its smallest image."""
         expect(Position, position=position)
         expect(str | None, player=player)
         if years is not None and not (isinstance(years, tuple) and len(years) == 2 and all(map(is_whole, years))):
@@ -122,14 +190,11 @@ class Explorer:
             raise BadSpec(f"the position is {position.rules}, the games are {self.rules}; expected the same")
         if result not in (None, "black", "white", "draw"):
             raise BadSpec(f"result {shown(result)} is not known; expected black, white or draw")
-        own, other = (np.array([[board]], np.uint64) for board in (position.own, position.opposing))
-        small, _ = _smallest(own, other, self.rules.size)
-        begin, end = (
-            int(np.searchsorted(self.keys, _keys(*small, np.array([not position.turn]))[0], side))
-            for side in ("left", "right")
-        )
-        entries = np.arange(begin, end)[self._wanted(player, years, result)[self.games[begin:end]]]
-        return self._counted(position, entries, _images(own, other, small, self.rules.size))
+        begin, end, images = self._stretch(position)
+        entries = np.arange(begin, end)
+        if (player, years, result) != (None, None, None):
+            entries = entries[self._wanted(player, years, result)[self.games[begin:end]]]
+        return entries, images
 
     def _wanted(
         self, player: str | None, years: tuple[int, int] | None, result: Result | None
@@ -210,10 +275,81 @@ class Explorer:
             raise BadNotation(f"{path} is no index of games: its parts do not fit; expected one of explore")
 
 
+def _image_through(positions: Sequence[Position], through: Position | None) -> int:
+    """Which symmetry makes a game lead through a position; none where it does not."""
+    if through is None:
+        return 0
+    for position in positions:
+        images = [number for number in range(8) if position.transform(number) == through]
+        if images:  # the usual start stays the usual start where that can be
+            return min(images, key=lambda number: positions[0].transform(number) != positions[0])
+    return 0
+
+
+def indexes(games: Iterable[Game], tell: Callable[[int], None] = lambda _: None) -> dict[Rules, Explorer]:
+    """An index for every board up to 8x8 and variant that occurs; `tell` is called with how many games are read.
+
+    >>> found = indexes([Game.of(None, "f5d6").resign(Position.start().turn), Game.of(Position.start("reversed 6x6"))])
+    >>> [(str(rules), len(index.scores), index.left_out) for rules, index in found.items()]
+    [('standard 8x8', 1, 0), ('reversed 6x6', 0, 1)]
+    """
+    expect(Iterable, games=games)
+    made: dict[Rules, _Making] = {}
+    source, read = iter(games), 0
+    while block := list(islice(source, _SMALL_BLOCK)):
+        by_rules: dict[Rules, list[Game]] = {}
+        for game in block:
+            by_rules.setdefault(game.rules, []).append(game)
+        for rules, some in by_rules.items():
+            if rules.words == 1:
+                made.setdefault(rules, _Making(rules)).add(some)
+        read += len(block)
+        tell(read)
+    return {rules: making.index() for rules, making in made.items()}
+
+
 def _name(position: Position) -> str:
     if position.rules.size != 8:
         return ""
     return named_openings()[0].get(position.with_variant("standard").canonical(), "")
+
+
+def opening_names(games: Sequence[Game]) -> list[str]:
+    """The name of the opening of each of these games, as `Game.opening` tells it, of very many in little time.
+
+    >>> tiger = "f5d6c3d3c4f4f6f3e6e7d7c5b6d8c6c7d2b5a5a6a7g5e3b4c8g6g4c2e8d1"
+    >>> opening_names([Game.of(None, tiger), Game.of(Position.start("standard 6x6"), "c2"), Game.of(None, "f5")])
+    ['Scorpion', '', '']
+    """
+    expect(Sequence, games=games)
+    most = named_openings()[1]
+    names = [""] * len(games)
+    usual = [Position.start(Rules(8, variant)) for variant in VARIANTS]
+    lines = {}
+    for number, game in enumerate(games):
+        if game.start in usual and game.rules.size == 8:
+            line = [move for move in game.moves[: 2 * most] if not move.is_pass][: most + 1]
+            if len(line) > most:
+                lines[number] = line
+            else:  # its last position may have the name
+                names[number] = game.opening
+    keys, known = _named_keys()
+    found, numbers = _entries_of(list(lines.values()), usual[0]), list(lines)
+    places = np.minimum(np.searchsorted(keys, found["keys"]), len(keys) - 1)
+    for entry in np.flatnonzero(keys[places] == found["keys"]):
+        names[numbers[found["games"][entry]]] = known[places[entry]]
+    return names
+
+
+@cache
+def _named_keys() -> tuple[npt.NDArray[np.uint64], list[str]]:
+    """The keys of the positions that have a name, sorted, and their names."""
+    named = list(named_openings()[0].items())
+    own = np.array([[position.own] for position, _ in named], np.uint64)
+    other = np.array([[position.opposing] for position, _ in named], np.uint64)
+    keys = _keys(*_smallest(own, other, 8)[0], np.array([not position.turn for position, _ in named]))
+    order = np.argsort(keys)
+    return keys[order], [named[place][1] for place in order]
 
 
 # --- making it ----------------------------------------------------------------------------------------------------
@@ -244,21 +380,8 @@ class _Making:
             self._count += len(fit)
 
     def _entries(self, games: Sequence[Game], start: Position) -> dict[str, npt.NDArray[Any]]:
-        rules = start.rules
-        bits = [rules.bit(square).bit_length() - 1 for square in range(rules.cells)]
-        lines = [[move for move in game.moves if not move.is_pass] for game in games]
-        moves = np.array([move for line in lines for move in line], np.int64)
-        ends = np.cumsum([len(line) for line in lines])
-        own, other = (np.zeros((len(moves), 1), np.uint64) for _ in range(2))
-        sides, numbers = np.zeros(len(moves), np.float32), np.zeros(len(moves), np.int32)
-        nothing, black_wins = np.zeros(len(ends), np.int64), np.ones(len(ends), np.int64)
-        squares = np.array(bits, np.int16)[moves] if len(moves) else np.empty(0, np.int16)
-        done = positions_of(*start.boards, squares, ends, nothing, black_wins, own, other, sides, numbers)
-        assert done >= 0, "games have legal moves"
-        small, images = _smallest(own, other, rules.size)
-        tables = np.array([action_images(rules.size, number) for number in range(8)])
-        placed = tables[images, moves].astype(np.uint8)
-        return {"keys": _keys(*small, sides > 0), "squares": placed, "games": numbers + np.int32(self._count)}
+        found = _entries_of([[move for move in game.moves if not move.is_pass] for game in games], start)
+        return {**found, "games": found["games"] + np.int32(self._count)}
 
     def _facts(self, games: Sequence[Game]) -> dict[str, npt.NDArray[Any]]:
         number = self._names.setdefault
@@ -281,6 +404,23 @@ class _Making:
         for name in ("keys", "squares", "games"):
             joined[name] = joined[name][order]
         return Explorer(self.rules or Rules(), tuple(self._names), **joined, left_out=self.left_out)
+
+
+def _entries_of(lines: Sequence[Sequence[int]], start: Position) -> dict[str, npt.NDArray[Any]]:
+    """Every move of these lines without passes: the key of the position before it, its square there, its line."""
+    rules = start.rules
+    bits = [rules.bit(square).bit_length() - 1 for square in range(rules.cells)]
+    moves = np.array([move for line in lines for move in line], np.int64)
+    ends = np.cumsum([len(line) for line in lines])
+    own, other = (np.zeros((len(moves), 1), np.uint64) for _ in range(2))
+    sides, numbers = np.zeros(len(moves), np.float32), np.zeros(len(moves), np.int32)
+    nothing, black_wins = np.zeros(len(ends), np.int64), np.ones(len(ends), np.int64)
+    squares = np.array(bits, np.int16)[moves] if len(moves) else np.empty(0, np.int16)
+    done = positions_of(*start.boards, squares, ends, nothing, black_wins, own, other, sides, numbers)
+    assert done >= 0, "games have legal moves"
+    small, images = _smallest(own, other, rules.size)
+    tables = np.array([action_images(rules.size, number) for number in range(8)])
+    return {"keys": _keys(*small, sides > 0), "squares": tables[images, moves].astype(np.uint8), "games": numbers}
 
 
 def _smallest(

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 from outflank.agents import Agent, agent
 from outflank.agents.names import short_name
 from outflank.board import Color, Move, Position
-from outflank.errors import BadSpec, EngineFailed, IllegalMove, OutflankError
+from outflank.errors import BadSpec, DeviceFailed, EngineFailed, IllegalMove, OutflankError
 from outflank.game import NOBODY_MOVES, Game, MoveNote, Spent, Termination, points_of
 from outflank.inputs import expect, shown
 from outflank.search.limits import Limits
@@ -209,6 +209,8 @@ class _Loop:
             return Termination(error.kind), str(error)
         except IllegalMove as error:
             return Termination.ILLEGAL, str(error)
+        except DeviceFailed:
+            raise  # not the player's fault: the game is played another time
         except OutflankError as error:
             return Termination.FAILURE, str(error)
         except Exception as error:  # a person's player may raise anything; that is its loss and not the match's

@@ -30,13 +30,23 @@ def opening_name(positions: Sequence[Position]) -> str:
 
 
 @cache
+def named_lines() -> tuple[tuple[str, str], ...]:
+    """Every opening that has a name: its moves from the usual start, and the name.
+
+    >>> named_lines()[0]
+    ('f5d6', 'Perpendicular')
+    """
+    text = files("outflank").joinpath("named_openings.txt").read_text(encoding="utf-8")
+    lines = [line.partition(" ") for line in text.splitlines() if line and not line.startswith("#")]
+    return tuple((moves, name) for moves, _, name in lines)
+
+
+@cache
 def named_openings() -> tuple[dict[Position, str], int]:
     """The names by canonical position, and the moves of the longest opening.
 
     >>> len(named_openings()[0]) > 60
     True
     """
-    text = files("outflank").joinpath("named_openings.txt").read_text(encoding="utf-8")
-    lines = [line.partition(" ") for line in text.splitlines() if line and not line.startswith("#")]
-    names = {Position.after(moves).canonical(): name for moves, _, name in lines}
-    return names, max(len(moves) // 2 for moves, _, _ in lines)
+    names = {Position.after(moves).canonical(): name for moves, name in named_lines()}
+    return names, max(len(moves) // 2 for moves, _ in named_lines())

@@ -27,6 +27,8 @@ _LIMITS = Limits(depth=2, nodes=5000, playouts=50)
 _TOLD_SECONDS = 1.0
 """What a bot is told it may use: those that use all of it are asked many times."""
 _USUAL_SIZE = 8
+_Problem = tuple[str, str]
+"""What was wrong, and in which position; no position where it was wrong everywhere."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ class _Examination:
 
     def report(self, text: str, wanted: Sequence[Rules] | None) -> CheckReport:
         """What it did on these rules, or on those it is made for."""
-        problems: dict[Rules, list[str]] = {}
+        problems: dict[Rules, list[_Problem]] = {}
         refused: dict[Rules, str] = {}
         try:
             for rules in DEFAULT_RULES if wanted is None else wanted:
@@ -156,21 +158,21 @@ class _Examination:
                 if sum(map(len, problems.values())) >= _MOST_PROBLEMS:
                     break
         except OutflankError as error:
-            problems[Rules()] = [*problems.get(Rules(), []), f"cannot be built: {error}"]
+            problems[Rules()] = [*problems.get(Rules(), []), (f"cannot be built: {error}", "")]
         finally:
             self.subject.player.close()
             self.output = self.subject.player.said
         return self._concluded(text, problems, refused, wanted)
 
-    def _problems(self, rules: Rules, most: int) -> list[str]:
-        found: list[str] = []
+    def _problems(self, rules: Rules, most: int) -> list[_Problem]:
+        found: list[_Problem] = []
         for position in sample_positions(rules, self.positions, seed=rules.size):
             found.extend(self._ask_twice(position))
             if len(found) >= most:
                 break
         return found
 
-    def _ask_twice(self, position: Position) -> Iterator[str]:
+    def _ask_twice(self, position: Position) -> Iterator[_Problem]:
         """What was wrong."""
         where = f"{position.rules} {position.line()}"
         moves: list[int] = []
@@ -179,7 +181,7 @@ class _Examination:
             for _ in range(2):
                 moves.append(self.subject.ask(position, self.seconds).move)
         except EngineFailed as error:
-            yield f"{error}, in {where}"
+            yield str(error), where
         self.decisions += len(moves)
         if len(set(moves)) == 2 and not self.differing:
             self.differing = f"{moves[0]} and {moves[1]} in {where}"
@@ -187,12 +189,12 @@ class _Examination:
     def _concluded(
         self,
         text: str,
-        problems: dict[Rules, list[str]],
+        problems: dict[Rules, list[_Problem]],
         refused: dict[Rules, str],
         wanted: Sequence[Rules] | None,
     ) -> CheckReport:
         notes = [f"not made for {rules}: {why}" for rules, why in refused.items()]
-        faults = [problem for some in problems.values() for problem in some]
+        faults = _told_once([problem for some in problems.values() for problem in some])
         if wanted is None and faults and not any(some for rules, some in problems.items() if rules.size == _USUAL_SIZE):
             elsewhere = ", ".join(
                 dict.fromkeys(f"{rules.size}x{rules.size}" for rules, some in problems.items() if some)
@@ -207,3 +209,21 @@ class _Examination:
                 "and its games cannot be repeated"
             )
         return CheckReport(text, self.decisions, tuple(faults), tuple(notes), self.output)
+
+
+def _told_once(problems: Sequence[_Problem]) -> list[str]:
+    """A line for everything that was wrong, with the first position and how many others.
+
+    >>> _told_once([("too late", "a"), ("too late", "b"), ("too late", "c"), ("no such move", "b")])
+    ['too late, in a and 2 other positions', 'no such move, in b']
+    """
+    places: dict[str, list[str]] = {}
+    for what, where in problems:
+        places.setdefault(what, []).append(where)
+    return [what + _in_places(some) for what, some in places.items()]
+
+
+def _in_places(places: Sequence[str]) -> str:
+    others = len(places) - 1
+    first = f", in {places[0]}" if places[0] else ""
+    return first + (f" and {others} other position{'s' * (others > 1)}" if others else "")

@@ -179,7 +179,7 @@ class Scoreboard:
             b=text_of(self._pairing.second),
             planned=self._planned,
             tally=self._tally(),
-            margin=mean_margin(self._margins),
+            margin=mean_margin(self._margins, self._pairing.rules.cells),
             terminations=dict(self._ends.most_common()),
             distinct_games=len(self._games),
             distinct_openings=len(self._openings),

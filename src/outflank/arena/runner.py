@@ -27,12 +27,13 @@ from outflank.game import Game, Termination
 from outflank.game_loop import play_game
 from outflank.spec import parse
 
-Setting = Sequence[tuple[str, Rules, bool]]
-"""What a worker prepares for: agents by text, the rules they will play under, whether a clock or limit is in force."""
+Setting = Sequence[tuple[str, Rules, bool, int]]
+"""What a worker prepares for: agents by text, the rules they will play under, whether a clock or limit is in force, and
+how many of them a game has."""
 
 
 _players: dict[tuple[str, int, bool, bool], Agent] = {}
-"""The agents of this worker by text, side, whether a clock or limit is in force, and whether care is taken.
+"""The agents of this worker by text, number, whether a clock or limit is in force, and whether care is taken.
 
 An agent that plays itself needs two, because players remember.
 """
@@ -61,10 +62,10 @@ def _built(text: str, bounded: bool) -> Agent:
     return player
 
 
-def _player(text: str, side: int, bounded: bool) -> Agent:
+def _player(text: str, number: int, bounded: bool) -> Agent:
     if text_of(text) in _lent:
         return _lent[text_of(text)]  # its owner's: neither told to be brief nor closed
-    key = (text, side, bounded, _careful)
+    key = (text, number, bounded, _careful)
     if key not in _players:
         player = _built(text, bounded)
         player.be_brief()  # nobody asks, and it takes a tenth of the time outside the kernels
@@ -91,9 +92,9 @@ def take_care() -> None:
 
 def warm_up(setting: Setting) -> None:
     """Builds and compiles in a worker, before any clock runs; a player that fails here will fail in its games."""
-    for text, rules, bounded in setting:
-        for side in (0, 1):
-            player = _player(text, side, bounded)
+    for text, rules, bounded, seats in setting:
+        for number in range(seats):
+            player = _player(text, number, bounded)
             with suppress(Exception):
                 player.warm_up(rules)
 
@@ -111,7 +112,7 @@ def play_slot(slot: Slot) -> Game:
     conditions = slot.conditions
     return play_game(
         _player(slot.black, 0, conditions.bounded),
-        _player(slot.white, 1, conditions.bounded),
+        _player(slot.white, int(slot.white == slot.black), conditions.bounded),
         _opening(slot),
         seed=slot.seed,
         limits=conditions.limits,
@@ -130,14 +131,22 @@ def setting_of(plan: Plan) -> Setting:
     """What workers prepare for: every agent of a plan with its rules, and whether its games are bounded.
 
     Where the solver ends games, it is one of them.
+
+    >>> from outflank.arena.schedule import Conditions, plan_match
+    >>> [prepared] = setting_of(plan_match("greedy", "greedy", Rules(4), 2, "start", Conditions()))
+    >>> print(*prepared)
+    greedy standard 4x4 False 2
     """
-    found = set()
+    found: dict[tuple[str, Rules, bool], int] = {}
     for pairing in plan.pairings:
         conditions = pairing.conditions or plan.conditions
-        found |= {(text, pairing.rules, conditions.bounded) for text in (pairing.first, pairing.second)}
+        seats = 2 if pairing.first == pairing.second else 1
+        for text in (pairing.first, pairing.second):
+            key = text, pairing.rules, conditions.bounded
+            found[key] = max(seats, found.get(key, 0))
         if conditions.adjudicate:
-            found.add(("solver", pairing.rules, False))
-    return sorted(found)
+            found.setdefault(("solver", pairing.rules, False), 1)
+    return sorted((*key, seats) for key, seats in found.items())
 
 
 def _opening(slot: Slot) -> Game:
@@ -162,7 +171,7 @@ def run_plan(
             flying[slot.key] = slot
             yield slot.key, slot
 
-    for text, rules, bounded in setting_of(plan):  # one that cannot be built or play is told before the first game
+    for text, rules, bounded, _ in setting_of(plan):  # one that cannot be built or play is told before the first game
         named, player = text_of(text), _built(text, bounded)
         try:
             if isinstance(player.player, OutsidePlayer) and not (bounded and is_own(parse(named))):

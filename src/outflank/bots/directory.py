@@ -77,6 +77,23 @@ def _text(entry: Path, interface: str, name: str, options: dict[str, Value]) -> 
     return str(Call(found, (), tuple(given.items())))
 
 
+def text_of_file(path: Path) -> str:
+    """The agent that a file is: a bot by its interface, or the class in our own one that it defines.
+
+    >>> text_of_file(Path("greedy"))
+    'stdio(cmd="./greedy")'
+    """
+    found, way = recognised(path)
+    own = [node.name for node in _defined(path) if isinstance(node, ast.ClassDef) and _chooses(node)]
+    if found == "stdio" and own:
+        return f"{path.stem}:{own[0]}"
+    return str(Call(found, (), ((way, Quoted(path if way == "file" else _command(path))),)))
+
+
+def _chooses(node: ast.ClassDef) -> bool:
+    return any(isinstance(part, ast.FunctionDef) and part.name == "choose" for part in node.body)
+
+
 def _command(main: Path) -> str:
     path = str(main) if main.is_absolute() else f"./{main}"
     return shlex.join([*([_RUN_BY[main.suffix]] if main.suffix in _RUN_BY else []), path])
@@ -88,17 +105,10 @@ def recognised(path: Path) -> tuple[str, str]:
     >>> recognised(Path("greedy"))
     ('stdio', 'cmd')
     """
-    if path.suffix != ".py":
-        return "stdio", "cmd"
-    with open_file(path) as file:
-        source = file.read(MOST_IN_TEXT)
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return "stdio", "cmd"  # it will tell itself what is wrong with it
-    classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-    words = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    nodes = _defined(path)
+    classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+    words = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
     if "AI" in classes:
         return "cs303", "file"
     if "Strategy" in classes:
@@ -106,3 +116,15 @@ def recognised(path: Path) -> tuple[str, str]:
     if {"requests", "responses"} <= words:
         return "botzone", "cmd"
     return ("tjhsst", "cmd") if "argv" in attributes and "stdin" not in attributes else ("stdio", "cmd")
+
+
+def _defined(path: Path) -> list[ast.AST]:
+    """Everything in a Python file; nothing of another, or of one with a mistake, which it will tell itself."""
+    if path.suffix != ".py":
+        return []
+    with open_file(path) as file:
+        source = file.read(MOST_IN_TEXT)
+    try:
+        return list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []

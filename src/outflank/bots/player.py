@@ -105,8 +105,12 @@ class BotPlayer(EnginePlayer):
             if error.kind != "stall":
                 raise
             late = f"no answer within {self._most(limits):.3g} s, its process was killed"
-            raise process.failed("timeout", late) from None
+            raise process.failed("timeout", late + self._why_silent()) from None
         return Decision(move, game.end.turn, pv=(move,))
+
+    def _why_silent(self) -> str:
+        """What often is the reason where a bot has not answered in time."""
+        return ""
 
     @abstractmethod
     def _answer(self, process: EngineProcess, game: Game, limits: Limits) -> Move:
@@ -210,8 +214,11 @@ class StdioBot(BotPlayer):
     size = None
 
     def _launch(self) -> EngineProcess:
-        self._introduced = False
+        self._introduced = self._heard = False
         return super()._launch()
+
+    def _why_silent(self) -> str:
+        return "" if self._heard else "; nothing ever came from it: does it flush its output behind every line?"
 
     def _answer(self, process: EngineProcess, game: Game, limits: Limits) -> Move:
         position, deadline = game.end, self._deadline(limits)
@@ -221,7 +228,8 @@ class StdioBot(BotPlayer):
             self._introduced = True
         process.send(f"move {cells} {self._seconds(limits):g}", self._most(limits))
         while (line := process.read("move", deadline).strip()).startswith("#") or not line:
-            pass
+            self._heard = True
+        self._heard = True
         return self._legal(process, line, position)
 
 

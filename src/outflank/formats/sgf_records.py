@@ -33,8 +33,8 @@ Node = dict[str, list[str]]
 
 _BEGIN = re.compile(r"\(\s{0,20};")
 _LONGEST_BEGIN = 22
-_TOKEN = re.compile(r"\s*+(?:([();])|([A-Za-z]++)\s*+((?:\[(?:[^\]\\]++|\\.)*+\]\s*+)++))", re.DOTALL)
-_VALUE = re.compile(r"\[((?:[^\]\\]++|\\.)*+)\]", re.DOTALL)
+_TOKEN = re.compile(r"\s*+([();]|[A-Za-z]++)")
+_VALUE = re.compile(r"\s*+\[([^\]\\]*(?:\\.[^\]\\]*)*)\]", re.DOTALL)
 _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}(?:\.[0-9]{0,9})?")
 _LOOKS_LIKE = re.compile(r"\b(?:FF\s*\[|GM\s*\[\s*([0-9]*))")
@@ -173,27 +173,40 @@ def _nodes(text: str, begin: int) -> tuple[list[Node], int, int]:
     """
     nodes: list[Node] = []
     depth, variations, at, closed = 0, 0, begin, False
-    while found := _TOKEN.match(text, at, begin + MOST_IN_GAME):
-        at = found.end()
-        sign, name, values = found.groups()
-        if sign == "(":
+    most = begin + MOST_IN_GAME
+    while found := _TOKEN.match(text, at, most):
+        token = found[1]
+        values, end = _values(text, found.end(), most) if token.isalpha() else ([], found.end())
+        if token.isalpha() and not values:
+            break
+        at = end
+        if token == "(":
             depth += 1
             variations += closed
-        elif sign == ")":
+        elif token == ")":
             depth, closed = depth - 1, True
             if not depth:
                 return nodes, variations, at
         elif closed:
             continue
-        elif sign:
+        elif token == ";":
             nodes.append({})
         elif nodes:
-            capitals = "".join(letter for letter in name if letter.isupper())
-            nodes[-1].setdefault(capitals, []).extend(map(_plain, _VALUE.findall(values)))
+            capitals = "".join(letter for letter in token if letter.isupper())
+            nodes[-1].setdefault(capitals, []).extend(map(_plain, values))
     place = f"{text[at : at + 12]!r} at character {at - begin + 1} of the record"
     raise BadNotation(
         f"strange text {place}; expected PROPERTY[value], ; ( or ) in at most {MOST_IN_GAME:,} characters"
     )
+
+
+def _values(text: str, at: int, most: int) -> tuple[list[str], int]:
+    """The values in brackets that begin here, and where they end."""
+    values = []
+    while found := _VALUE.match(text, at, most):
+        values.append(found[1])
+        at = found.end()
+    return values, at
 
 
 def _plain(value: str) -> str:

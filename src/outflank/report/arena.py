@@ -20,6 +20,7 @@ from outflank.report.survey import Survey
 
 _SURE = f"{CONFIDENCE:.0%}".replace("%", " %")
 _MOST_PANELS = 6
+_MOST_OPENINGS = 20
 _ZERO = "Zero is the mean of all ratings that are no bounds."
 Names = Mapping[str, str]
 
@@ -43,6 +44,7 @@ def arena_document(
         *_who_is_stronger(survey, ratings, names, match),
         *([_by_setting(survey, names)] if len(survey.settings) > 1 else []),
         _margins(survey, names),
+        *([Section("Openings", [openings_table(survey)])] if set(survey.openings) - {""} else []),
         Section("How games ended", [endings_table(survey, names)]),
         Section("Agents", [_agents(names)]),
     ]
@@ -242,6 +244,24 @@ def _margins(survey: Survey, names: Names) -> Section:
         size=(7.2, 3.2 if len(panels) <= 3 else 5.4),
     )
     return Section("Margins", [figure])
+
+
+def openings_table(survey: Survey) -> Table:
+    """The openings that players know by a name, the most frequent first, and how black fared in them."""
+    named = sorted(((name, scores) for name, scores in survey.openings.items() if name), key=lambda one: -len(one[1]))
+    rows: list[list[Value]] = [_opening_row(name, scores) for name, scores in named[:_MOST_OPENINGS]]
+    others = [score for _, scores in named[_MOST_OPENINGS:] for score in scores]
+    if others:
+        rows.append(_opening_row(f"{_number(len(named) - _MOST_OPENINGS, 'other opening')}", others))
+    if survey.openings.get(""):
+        rows.append(_opening_row("without a name", survey.openings[""]))
+    note = "A game has the name of the last of its positions that has one, mirror images and other orders of moves too."
+    return Table(["opening", "games", "black's score", "black's discs"], rows, note=note, name="openings")
+
+
+def _opening_row(name: str, scores: Sequence[int]) -> list[Value]:
+    points = sum((score > 0) + (score == 0) / 2 for score in scores)
+    return [name, len(scores), f"{100 * points / len(scores):.0f} %", f"{sum(scores) / len(scores):+.1f}"]
 
 
 def endings_table(survey: Survey, names: Names) -> Table:

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from outflank.analysis import Verdict
 from outflank.arena.rounds import Standing
@@ -11,6 +11,7 @@ from outflank.arena.store import Store, players
 from outflank.board import Color
 from outflank.game import FAULTS, Game, Termination
 from outflank.report.document import Cell, Table, Value
+from outflank.report.links import FROM_REPORT, board_link
 from outflank.report.reviews import review_game
 
 REVIEW_DEPTH = 8
@@ -40,25 +41,49 @@ class Fault:
     games: int
     reason: str
     """Of the first of these games."""
+    game: Game | None = field(default=None, compare=False, repr=False)
+    """The first of them."""
+
+    def link(self, names: Mapping[str, str]) -> str:
+        """Opens the first of these games on the board."""
+        return board_link(self.game, None, called(self.game, names)) if self.game else ""
+
+    def facts(self) -> dict[str, str | int]:
+        """As plain data."""
+        return {"agent": self.agent, "kind": self.kind, "games": self.games, "reason": self.reason}
 
 
 def faults_of(store: Store, plans: Iterable[Plan]) -> list[Fault]:
     """Every fault of everybody in these plans, most frequent first."""
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    reasons: dict[tuple[str, str], str] = {}
     finished = (game for plan in plans for game in store.finished(plan.slots()))
-    keys = [slot.key for slot, points, _, termination, _ in finished if termination in FAULTS and points in (0, 1)]
-    for key in keys:
-        for game in store.games(key=key):
-            assert game.points is not None, "stores hold finished games"
-            agent, kind = players(game)[int(game.points)], str(game.termination)
+    return faults_among(
+        store, ((slot.key, slot.black, slot.white, points, end) for slot, points, _, end, _ in finished)
+    )
+
+
+def faults_among(store: Store, results: Iterable[tuple[str, str, str, float, str]]) -> list[Fault]:
+    """The same of games by key, black, white, points of black and ending; only the first of each kind is read.
+
+    >>> with Store(":memory:") as store:
+    ...     faults_among(store, [("key", "A", "B", 1.0, "normal")])
+    []
+    """
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    first: dict[tuple[str, str], str] = {}
+    for key, black, white, points, kind in results:
+        if kind in FAULTS and points in (0, 1):
+            agent = (black, white)[int(points)]
             counts[agent][kind] += 1
-            reasons.setdefault((agent, kind), game.reason.partition(": ")[2] or game.reason)
+            first.setdefault((agent, kind), key)
     return [
-        Fault(agent, kind, number, reasons[agent, kind])
+        _fault(agent, kind, number, next(iter(store.games(key=first[agent, kind]))))
         for agent, kinds in counts.items()
         for kind, number in kinds.most_common()
     ]
+
+
+def _fault(agent: str, kind: str, games: int, game: Game) -> Fault:
+    return Fault(agent, kind, games, game.reason.partition(": ")[2] or game.reason, game)
 
 
 def faults_table(faults: Iterable[Fault], names: Mapping[str, str]) -> Table:
@@ -70,8 +95,15 @@ def faults_table(faults: Iterable[Fault], names: Mapping[str, str]) -> Table:
     rows: list[list[Value]] = []
     for one in faults:
         name = names.get(one.agent, one.agent)
-        rows.append([name, Cell(one.kind, "warn"), one.games, one.reason.removeprefix(f"{name}: ")])
+        reason = Cell(one.reason.removeprefix(f"{name}: "), link=FROM_REPORT + one.link(names) if one.game else "")
+        rows.append([name, Cell(one.kind, "warn"), one.games, reason])
     return Table(["name", "lost by", "games", "the first time"], rows, "Games lost by a fault", name="faults")
+
+
+def called(game: Game, names: Mapping[str, str]) -> tuple[str, str]:
+    """What the players of a stored game are called."""
+    black, white = players(game)
+    return names.get(black, black), names.get(white, white)
 
 
 @dataclass(frozen=True)
@@ -81,20 +113,40 @@ class WorstMove:
     agent: str
     game: Game
     verdict: Verdict
+    verdicts: tuple[Verdict, ...] = field(default=(), repr=False)
+    """Of the whole game."""
+
+    def link(self, names: Mapping[str, str]) -> str:
+        """Opens the game on the board before this move, with its review."""
+        return board_link(self.game, self.verdict.ply, called(self.game, names), self.verdicts)
+
+
+def loser_of(game: Game) -> Color | None:
+    """Who lost a game that was played out; None where nobody did."""
+    if game.termination is not Termination.NORMAL or game.points not in (0.0, 1.0):
+        return None
+    return Color.WHITE if game.points else Color.BLACK
+
+
+def worst_of(game: Game, loser: Color, depth: int = REVIEW_DEPTH) -> list[WorstMove]:
+    """The worst moves of the loser of one game, the largest losses first."""
+    done = review_game(game, depth)
+    worst = sorted(done.choices(loser), key=lambda one: -one.loss)[:_WORST]
+    agent = players(game)[int(loser)]
+    return [WorstMove(agent, game, verdict, done.verdicts) for verdict in worst if verdict.loss > 0]
 
 
 def worst_moves(games: Iterable[Game], most: int, depth: int = REVIEW_DEPTH) -> Iterator[WorstMove]:
     """The worst moves of everybody in `most` games each that were played out and lost, the largest losses first."""
     seen: Counter[str] = Counter()
     for game in games:
-        if game.termination is not Termination.NORMAL or game.points not in (0.0, 1.0):
+        loser = loser_of(game)
+        if loser is None:
             continue
-        loser = Color.WHITE if game.points else Color.BLACK
         agent = players(game)[int(loser)]
         seen[agent] += 1
         if seen[agent] <= most:
-            worst = sorted(review_game(game, depth).choices(loser), key=lambda one: -one.loss)[:_WORST]
-            yield from (WorstMove(agent, game, verdict) for verdict in worst if verdict.loss > 0)
+            yield from worst_of(game, loser, depth)
 
 
 def worst_table(moves: Iterable[WorstMove], names: Mapping[str, str]) -> Table:
@@ -113,7 +165,7 @@ def worst_table(moves: Iterable[WorstMove], names: Mapping[str, str]) -> Table:
                 str(rules.move(verdict.played)),
                 str(rules.move(verdict.best)),
                 f"{verdict.loss:g}",
-                one.game.tags.get("key", ""),
+                Cell(one.game.tags.get("key", ""), link=FROM_REPORT + one.link(names)),
             ]
         )
     columns = ["name", "against", "move", "played", "better", "discs lost", "game"]

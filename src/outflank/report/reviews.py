@@ -22,7 +22,7 @@ _SIGNS: dict[Mark, str] = {"inaccuracy": "?!", "mistake": "?", "blunder": "??"}
 _TONES: dict[Mark, Tone] = {"inaccuracy": "muted", "mistake": "warn", "blunder": "bad"}
 _NOTE = (
     "Accuracy: the share of moves that gave away less than an inaccuracy does. Loss: discs given away by a move. Both "
-    "where there was a choice."
+    "where there was a choice. The mark of an estimate counts as much of the loss as two depths agree on."
 )
 _LINE = 6
 """Moves of a better line in a table."""

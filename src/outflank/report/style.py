@@ -1,19 +1,20 @@
 """The look of a page: one style sheet, light and dark, for wide screens and for phones.
 
+Paper, ink and links have the colours of the page of `outflank play` (`static/base.css`), which links lead back to.
 Tones differ in lightness as well as in hue (blue-green and vermilion, which colour-blind people tell apart), and every
 cell with a tone also has a sign or a word. Contrasts of text are 4.5:1 or more in both schemes.
 """
 
 CSS = """
 :root {
-  --paper: #ffffff; --card: #f6f7f9; --ink: #1b1f24; --soft: #57606a; --grid: #d5dae0; --link: #0b5cad;
+  --paper: #ffffff; --card: #f4f3ee; --ink: #1d2321; --soft: #56605c; --grid: #dcd9d0; --link: #17694a;
   --good: #00573f; --good-paper: #d9f0e6; --bad: #8f2d00; --bad-paper: #fce3d6; --warn: #6b4e00; --warn-paper: #fdf0c4;
   --series0: #0072b2; --series1: #d55e00; --series2: #009e73; --series3: #cc79a7; --series4: #e69f00;
   --series5: #56b4e9; --series6: #7a6a00; --series7: #5e5e5e;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --paper: #14171c; --card: #1d2229; --ink: #e6e9ee; --soft: #a3adb8; --grid: #3a424d; --link: #7ab8ff;
+    --paper: #131615; --card: #1c201f; --ink: #e8ebe8; --soft: #a3aeaa; --grid: #353c3a; --link: #5fc79b;
     --good: #8fe3c0; --good-paper: #12382b; --bad: #ffb694; --bad-paper: #45210f;
     --warn: #f2d377; --warn-paper: #3b300a;
     --series0: #4ba3e3; --series1: #f07a3a; --series2: #2bc79a; --series3: #e39ac4; --series4: #f0b43c;

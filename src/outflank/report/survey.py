@@ -14,10 +14,13 @@ from functools import lru_cache
 from outflank.arena.ratings import ResultCounts, collect
 from outflank.arena.store import players
 from outflank.board import Rules
+from outflank.explorer import opening_names
 from outflank.game import Game, Termination
 
 _TOLD = 4
 """Settings that a warning names."""
+_BLOCK = 5000
+"""Games whose openings are named at once."""
 _REGULAR = (Termination.NORMAL, Termination.ADJUDICATED)
 
 
@@ -39,6 +42,8 @@ class Survey:
     distinct_openings: int
     made: Counter[str]
     """What made the games: version, kernels, machine."""
+    openings: dict[str, list[int]]
+    """For every opening that has a name, black's scores; of the games without one under no name."""
 
     @property
     def itself(self) -> int:
@@ -55,9 +60,11 @@ def survey(games: Iterable[Game]) -> Survey:
     made: Counter[str] = Counter()
     different: set[int] = set()
     openings: set[int] = set()
+    names = _OpeningNames()
     for game in games:
         assert game.termination is not None and game.points is not None, "stores hold finished games"
         black, white = players(game)
+        names.add(game)
         made[game.tags["made"]] += 1
         endings[game.termination] += 1
         different.add(hash((game.start, game.moves)))
@@ -80,7 +87,29 @@ def survey(games: Iterable[Game]) -> Survey:
         distinct_games=len(different),
         distinct_openings=len(openings),
         made=made,
+        openings=names.scores(),
     )
+
+
+class _OpeningNames:
+    """What became of openings that have names, looked up for many games at once."""
+
+    def __init__(self) -> None:
+        self._block: list[Game] = []
+        self._scores: dict[str, list[int]] = defaultdict(list)
+
+    def add(self, game: Game) -> None:
+        """Counts a game in."""
+        self._block.append(game)
+        if len(self._block) >= _BLOCK:
+            self.scores()
+
+    def scores(self) -> dict[str, list[int]]:
+        """Black's scores by the names of the openings."""
+        for game, name in zip(self._block, opening_names(self._block), strict=True):
+            self._scores[name].append(int(game.score or 0))
+        self._block.clear()
+        return dict(self._scores)
 
 
 def _in_order(setting: str) -> list[tuple[int, str]]:

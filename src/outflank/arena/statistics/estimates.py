@@ -215,13 +215,13 @@ def _chance_above_half(counts: Counts) -> float:
     return 1 - tilted.below(float(brentq(lambda slope: tilted.mean(slope) - 0.5, -_STEEPEST, _STEEPEST, xtol=1e-12)))
 
 
-def mean_margin(units: Mapping[tuple[float, int], int]) -> Estimate:
+def mean_margin(units: Mapping[tuple[float, int], int], most: float = math.inf) -> Estimate:
     """The mean disc margin with its interval, Student's on the units: pairs, and games without a partner.
 
-    The counts say how often a unit had this (sum of margins, number of games).
+    The counts say how often a unit had this (sum of margins, number of games). No margin is above `most`.
 
-    >>> f"{mean_margin({(6, 2): 1, (14, 2): 1}):+.1f}"
-    '+5.0 [-20.4, +30.4]'
+    >>> f"{mean_margin({(6, 2): 1, (14, 2): 1}):+.1f}", f"{mean_margin({(6, 2): 1, (14, 2): 1}, 16):+.1f}"
+    ('+5.0 [-20.4, +30.4]', '+5.0 [-16.0, +16.0]')
     """
     games = sum(number * often for (_, number), often in units.items())
     if not games:
@@ -232,4 +232,4 @@ def mean_margin(units: Mapping[tuple[float, int], int]) -> Estimate:
     if count == 1 or spread == 0:
         return Estimate(mean, None, None, False, "no spread to make an interval from")
     reach = quantile(count) * math.sqrt(spread * count / (count - 1)) / games
-    return Estimate(mean, mean - reach, mean + reach)
+    return Estimate(mean, max(mean - reach, -most), min(mean + reach, most))
