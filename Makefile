@@ -8,7 +8,7 @@ PEERS := .venv-peers
 READY := $(VENV)/.ready
 AXE := build/axe.min.js
 
-.PHONY: help setup reproduce test lint types compiled interpreted boundscheck engines soak protocols kill load fuzz fuzz-page levels weights bench lock clean
+.PHONY: help setup reproduce test lint types compiled interpreted boundscheck engines soak protocols kill load evening firefox fuzz fuzz-page levels weights book bench lock clean
 
 help:
 	@echo "make setup   create or refresh $(VENV)"
@@ -21,10 +21,13 @@ help:
 	@echo "make protocols  a thousand games through GTP and NBoard against the same in process (minutes; not part of make test)"
 	@echo "make kill    kill matches a thousand times and compare the result (long; not part of make test)"
 	@echo "make load    people, enemies and ten thousand bad messages on one server (minutes; not part of make test)"
+	@echo "make evening everything a person does on the page in an evening, three times in a real browser (minutes; not part of make test)"
+	@echo "make firefox every view once in Debian's Firefox, where it is installed (not part of make test)"
 	@echo "make fuzz    an hour of damaged texts for every reader (SECONDS=60 for a minute; not part of make test)"
 	@echo "make fuzz-page   a million mutated messages for the page's server (COUNT=100000 for fewer)"
 	@echo "make levels  play the tournament that rates the levels of outflank play (an hour)"
 	@echo "make weights train the pattern weights of the package again, into build/weights (minutes to hours)"
+	@echo "make book    make the opening books of the package again, into build/books (ten minutes)"
 	@echo "make lock    resolve the dependencies anew"
 
 setup: $(READY)
@@ -35,6 +38,7 @@ $(READY): requirements/dev.txt pyproject.toml
 	  { echo "Outflank needs Python 3.11 to 3.13, but $(PYTHON) is $$($(PYTHON) --version 2>&1); try make PYTHON=python3.12"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
 	  { echo "$(PYTHON) cannot make virtual environments: install its venv module (Debian: python3-venv)"; exit 1; }
+	@echo "installing what Outflank needs into $(VENV); a minute or more"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
@@ -47,7 +51,7 @@ reproduce: $(READY)
 
 # mypy and compiling for each layout of a board are one process each; the tests then keep all processors busy.
 test: lint
-	@$(MAKE) --no-print-directory -j4 types warm-10 warm-8 engines
+	@$(MAKE) --no-print-directory -j4 types warm-10 warm-8 warm-12 warm-4 engines
 	@$(MAKE) --no-print-directory compiled
 	@$(MAKE) --no-print-directory interpreted
 
@@ -63,7 +67,8 @@ types: $(READY)
 PROCESSES := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 PYTEST = $(BIN)/pytest -q -n $(PROCESSES) --maxprocesses=8 --dist=worksteal
 
-# What the interpreter can judge: the arithmetic of kernels. All else is the same Python in both runs.
+# What the interpreter can judge: the arithmetic of kernels. All else is the same Python in both runs. A network takes the
+# interpreter half a minute for one decision.
 INTERPRETED := $(patsubst %,tests/test_%.py,board kernels batch table evaluation patterns learn minimax montecarlo uct solver near_end limits ranges) \
   $(addprefix src/outflank/,kernels search board evaluation.py)
 
@@ -76,7 +81,7 @@ compiled: $(READY) engines
 
 interpreted: $(READY)
 	@echo "== tests of kernels and searches, kernels as ordinary Python"
-	@NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled" $(INTERPRETED)
+	@NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled" --ignore=src/outflank/search/puct.py $(INTERPRETED)
 
 # Kernels that leave an array read or write somewhere else in silence; compiled with checks they raise IndexError. They
 # have a cache of their own (kernels/jit.py).
@@ -107,6 +112,12 @@ engines:
 kill: $(READY)
 	$(BIN)/python tests/kill.py
 
+evening: $(READY) engines
+	$(BIN)/python tests/evening.py
+
+firefox: $(READY)
+	$(BIN)/python tests/firefox.py
+
 soak: $(READY)
 	$(BIN)/python tests/soak.py
 
@@ -134,6 +145,9 @@ levels: $(READY)
 
 weights: $(READY)
 	$(BIN)/python benchmarks/weights.py
+
+book: $(READY)
+	$(BIN)/python benchmarks/book.py
 
 # ENDGAMES="ffo-20-39.obf ffo-40-59.obf" has such problems solved as well.
 bench: $(READY) $(PEERS)/.ready

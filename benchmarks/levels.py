@@ -67,7 +67,7 @@ NAMES = (
     ),
     Named(
         "Strongest",
-        "as strong as it gets in a second",
+        "is as strong as it gets in a second",
         f"minimax(nodes=1000000, {_LOOKS}, hash_mb=8, endgame=18, endgame_by=margin)",
         20,
     ),

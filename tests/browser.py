@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from PIL import Image, ImageChops
-from playwright.sync_api import Browser, Page, WebSocketRoute, sync_playwright
+from playwright.sync_api import Browser, Page, WebSocketRoute, expect, sync_playwright
 
 from outflank.board import Move, Position, Rules, parse_moves
 from outflank.formats import read_transcript
 from outflank.search.solver import solve, solve_moves
-from support import PERFECT_GAME
+from support import PERFECT_GAME, ROOT, wait_until
 
 CHROMIUM = Path("/usr/bin/chromium")
 _OPTIONS = [
@@ -28,6 +29,17 @@ _OPTIONS = [
 ]
 PATIENCE = 60_000
 """Milliseconds to wait for anything; a busy machine compiles kernels meanwhile."""
+expect.set_options(timeout=PATIENCE)
+
+IN_BROWSER = [
+    pytest.mark.compiled,
+    pytest.mark.skipif(
+        not CHROMIUM.exists(), reason="SKIPPED FOR LACK OF A BROWSER: apt install chromium, or make engines"
+    ),
+]
+"""The marks of tests that open the page."""
+AXE = ROOT / "build" / "axe.min.js"
+with_axe = pytest.mark.skipif(not AXE.exists(), reason="SKIPPED FOR LACK OF AXE-CORE: make engines fetches it with npm")
 
 
 @contextmanager
@@ -190,11 +202,18 @@ def is_over(page: Page) -> bool:
     return bool(re.search("wins|draw", page.inner_text("#status")))
 
 
+def until(page: Page, condition: str, arg: Any = None) -> None:
+    """Until a condition holds in a page. Playwright's own `wait_for_function` asks again by `eval` from within the
+    page, which its security policy refuses: it fails wherever the first answer is no."""
+    wait_until(lambda: page.evaluate(condition, arg))
+
+
 def wait_for_turn(page: Page) -> None:
     """Until a person may move or must pass, or the game is over."""
-    page.wait_for_function(
+    until(
+        page,
         """() => document.querySelector("#board .square.legal") || !document.getElementById("pass").disabled
-                 || /wins|draw/.test(document.getElementById("status").textContent)"""
+                 || /wins|draw/.test(document.getElementById("status").textContent)""",
     )
 
 

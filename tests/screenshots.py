@@ -1,6 +1,7 @@
 """Pictures of the page for the documents: `python tests/screenshots.py` writes docs/pictures/*.png.
 
-Play, analyse, review, games and training in light, dark and on a phone, with real agents and a store made on the spot.
+Play, analyse, review, games, training, openings and their book, lessons, a tournament live and a room, in light, dark
+and on a phone, with real agents, a store and games made on the spot. `python tests/screenshots.py live` takes some.
 """
 
 import sys
@@ -20,6 +21,9 @@ from outflank.arena.schedule import Conditions, plan_pairings, round_robin
 from outflank.arena.store import Store
 from outflank.board import Rules, moves_text
 from outflank.execute import Here
+from outflank.formats import write_ggf
+from outflank.game import Game
+from outflank.named_openings import named_lines
 from support import PERFECT_GAME, ROOT
 from web_client import serving
 
@@ -77,12 +81,88 @@ def train(page: Page) -> None:
     expect(page.locator("#train-told")).to_contain_text("One move is better")
 
 
+def lessons(page: Page) -> None:
+    page.click("nav [data-view=lessons]")
+    page.wait_for_selector("#lessons-title")
+
+
+def lesson(link: str) -> Callable[[Page], None]:
+    """A lesson at a step of its link."""
+
+    def show(page: Page) -> None:
+        if page.viewport_size != PHONE:
+            page.set_viewport_size({"width": 1600, "height": 900})
+        page.evaluate("link => { location.hash = link; }", f"lesson={link}")
+        page.wait_for_selector("#lessons .lesson-svg .node")
+        page.wait_for_timeout(2000)
+        if page.viewport_size == PHONE:
+            page.locator("#lesson-play").evaluate("button => button.scrollIntoView()")
+        page.evaluate("document.activeElement.blur()")
+
+    return show
+
+
+def openings(page: Page) -> None:
+    page.evaluate("location.hash = '#view=analyse&rules=standard-8x8&moves=f5d6c3'")
+    page.click("#tab-openings")
+    expect(page.locator("#explorer-state")).to_contain_text("went on from here")
+    page.locator(".explorer-list summary").click()
+    page.wait_for_timeout(3000)
+    page.evaluate("document.activeElement.blur()")
+    page.locator(".tabs").evaluate("tabs => scrollBy(0, tabs.getBoundingClientRect().top - 20)")
+
+
+def book(page: Page) -> None:
+    page.click("nav [data-view=train]")
+    page.get_by_label("Train with").select_option("standard 8x8")
+    for _ in range(6):
+        expect(page.locator("#train-told")).to_contain_text("Guess the book's move")
+        page.locator("#train-board .legal").first.click()
+        expect(page.locator("#train-told")).to_contain_text("It comes back")
+        page.locator("#train-next").click()
+    page.locator("#train-board .legal").first.click()
+    expect(page.locator("#train-told")).to_contain_text("It comes back")
+
+
+def live(page: Page) -> None:
+    page.goto(f"{page.url.partition('#')[0]}live")
+    page.get_by_role("region", name="Why they lost").locator("a").nth(4).wait_for()
+
+
+def projector(page: Page) -> None:
+    live(page)
+    page.keyboard.press("f")
+
+
+def room(page: Page) -> None:
+    page.click("#open-new")
+    page.get_by_role("button", name="Play a friend").click()
+    friend = page.context.new_page()
+    page.get_by_label("Your name").fill("Ada")
+    page.get_by_role("button", name="Play black").click()
+    friend.goto(page.get_by_label("Link", exact=True).input_value())
+    friend.get_by_label("Your name").fill("Ben")
+    friend.get_by_role("button", name="Play white").click()
+    for mover in (page, friend, page, friend, page, friend):
+        expect(mover.locator("#status")).to_have_text("Your move")
+        mover.locator("#board .square.legal").nth(1).click()
+    expect(page.locator("#status")).to_have_text("Your move")
+
+
 VIEWS: dict[str, Callable[[Page], None]] = {
+    "lessons": lessons,
+    "lesson-alphabeta": lesson("alphabeta&step=46"),
+    "lesson-uct": lesson("uct&step=123"),
     "play": play,
     "analyse": analyse,
     "review": review,
     "games": games,
     "train": train,
+    "openings": openings,
+    "book": book,
+    "live": live,
+    "projector": projector,
+    "room": room,
 }
 LOOKS: dict[str, dict[str, Any]] = {
     "light": {"color_scheme": "light"},
@@ -96,6 +176,18 @@ def make_store(path: Path) -> None:
     pairings = round_robin([agent(text).text for text in AGENTS])
     with Store(path) as store:
         run_plan(plan_pairings(pairings, [Rules(6)], 5, "random(4)", Conditions()), store, Here())
+
+
+def club_games() -> list[Game]:
+    """Games of three people from openings that have names."""
+    player, names, games = agent("greedy(ties=random)"), ("Ada", "Bob", "Cleo"), []
+    for number, (moves, _) in enumerate(named_lines() * 2):
+        game = Game.of(None, moves)
+        while not game.end.is_over:
+            game = game.play(player.choose(game.end, seed=number).move)
+        seats = {"black": names[number % 3], "white": names[(number + 1 + number % 2) % 3]}
+        games.append(Game.of(None, game.moves, **seats, date=str(1990 + number % 30)))
+    return games
 
 
 def take(browser: Browser, address: str, view: str, look: str) -> None:
@@ -114,8 +206,10 @@ def main() -> None:
     with TemporaryDirectory() as directory:
         store = Path(directory) / "cup.sqlite"
         make_store(store)
-        with serving("--store", str(store)) as server, chromium() as browser:
-            for view in VIEWS:
+        club = Path(directory) / "club.ggf"
+        club.write_text("\n".join(map(write_ggf, club_games())))
+        with serving("--store", str(store), "--collection", str(club)) as server, chromium() as browser:
+            for view in sys.argv[1:] or VIEWS:
                 for look in LOOKS:
                     take(browser, server.address, view, look)
 

@@ -17,7 +17,8 @@ from PIL import Image, ImageChops
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from browser import (
-    CHROMIUM,
+    AXE,
+    IN_BROWSER,
     PATIENCE,
     Line,
     address_of,
@@ -33,8 +34,10 @@ from browser import (
     position_of,
     troubles,
     try_now,
+    until,
     wait_for_turn,
     walked_to,
+    with_axe,
 )
 from outflank.arena.runner import run_plan
 from outflank.arena.schedule import Conditions, plan_match
@@ -45,18 +48,11 @@ from outflank.formats import read_all, read_transcript, write_ggf
 from outflank.game import Game
 from outflank.search.solver import solve, solve_moves
 from outflank.studies.games import on_board
-from support import PERFECT_GAME, ROOT, every_variant
+from support import PERFECT_GAME, every_variant
 from web_client import Server, serving
 
-pytestmark = [
-    pytest.mark.compiled,
-    pytest.mark.skipif(
-        not CHROMIUM.exists(), reason="SKIPPED FOR LACK OF A BROWSER: apt install chromium, or make engines"
-    ),
-]
-expect.set_options(timeout=PATIENCE)
-PLAYED = Game.of(Position.start("standard 4x4"), "b1a1a2")
-AXE = ROOT / "build" / "axe.min.js"
+pytestmark = IN_BROWSER
+PLAYED = Game.of(Position.start("standard 4x4"), "b1a1a2", black="random", white="greedy")
 
 
 @pytest.fixture(scope="module")
@@ -403,8 +399,7 @@ def test_wheel_keys_and_finger_step_through_a_game(server: Server, browser: Brow
     expect(place).to_have_text("Move 4 of 5")
     page.click("#go-first")
     expect(place).to_have_text("Start, 5 moves follow")
-    page.wait_for_selector("#opinions-body .line-move")
-    page.locator("#opinions-body .line-move").first.focus()
+    page.locator("#opinions-body .line-move:has(+ .line-move)").first.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     assert walked_to(page).empties == 57
@@ -563,6 +558,7 @@ def test_a_game_of_a_report_opens_on_the_board(page: Page) -> None:
     page.get_by_role("link", name="1").click()
     expect(page.locator("#board .square.last")).to_be_visible()
     assert cells_of(page) == PLAYED.positions[-1].line().split()[0]
+    assert [page.inner_text(f"#seat-{side} .who") for side in ("black", "white")] == ["random", "greedy"]
 
 
 def test_every_game_is_kept_found_gone_on_with_and_shared(server: Server, browser: Browser) -> None:
@@ -587,8 +583,8 @@ def test_every_game_is_kept_found_gone_on_with_and_shared(server: Server, browse
     other = open_tab(page.context, server.address)  # the library is the browser's, not the tab's
     other.keyboard.press("3")
     other.get_by_role("button", name="Go on with Person against greedy").click()
+    expect(other).to_have_url(played)
     wait_for_turn(other)
-    assert address_of(other) == played
     expect(other.locator("#seat-white .who")).to_have_text("greedy(ties=first)")
     play_to_the_end(other)
     other.keyboard.press("3")
@@ -630,7 +626,7 @@ def test_a_shared_game_has_its_players_review_and_pictures(server: Server, brows
     assert len(verdicts) == 4 and all(verdict["exact"] for verdict in verdicts)
     other = open_tab(page.context, linked_by(page))
     expect(other.locator("#ply")).to_have_text("Move 1 of 3")
-    other.wait_for_function("() => document.querySelector('#graph .line')?.getAttribute('d')")
+    until(other, "() => document.querySelector('#graph .line')?.getAttribute('d')")
     assert other.evaluate(_VERDICTS) == verdicts
     other.click("#open-share")
     expect(other.locator("[name=text]")).to_have_value(re.compile(r"Person \(black\) 4 – 1 Person \(white\)"))
@@ -1055,7 +1051,7 @@ def check_looks(page: Page, scheme: str) -> None:
         assert len(set(backgrounds)) == 2, f"which of {group} is chosen, {scheme}"
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="SKIPPED FOR LACK OF AXE-CORE: make engines fetches it with npm")
+@with_axe
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(server: Server, browser: Browser, scheme: str) -> None:
     page = linked(server, browser, Position.start(), PERFECT_GAME[:80])

@@ -1161,7 +1161,7 @@ def test_many_games_and_many_odd_messages_leave_no_trace() -> None:
         figures = asyncio.run(play_games(server, 25, "standard 6x6", "uct(playouts=10)"))
         assert figures.errors == ()
         asyncio.run(pester_together(server, 300, 6, seed=0))
-        assert settle(server) < 0.5
+        assert settle(server, PATIENCE) < 0.5
         assert server.threads < 40 and server.megabytes < 1000
         assert asyncio.run(is_helpful(server)) and server.process.poll() is None
 

@@ -218,7 +218,8 @@ async def play(talk: Talk, rules: str, agent: str, seed: int) -> list[str]:
 # --- messages that nobody should send -----------------------------------------------------------------------------
 
 _VERBS = (
-    "hello", "agent", "state", "new", "think", "analyse", "tree", "review", "read", "write", "transform", "stop", "sing"
+    "hello", "agent", "state", "new", "think", "analyse", "tree", "trace", "review", "read", "write", "transform",
+    "stop", "sing",
 )  # fmt: skip
 _ODD: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 64, 65, 10**6, -(10**18), 10**30, 0.5, -0.0, 1e308, "", "a", "é\u0000", "x" * 3000,

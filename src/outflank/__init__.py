@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from outflank.board import Move as Move
     from outflank.board import Position as Position
     from outflank.board import Rules as Rules
+    from outflank.book import opening_book as opening_book
     from outflank.errors import BadNotation as BadNotation
     from outflank.errors import BadRules as BadRules
     from outflank.errors import BadSpec as BadSpec

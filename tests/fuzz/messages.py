@@ -83,6 +83,13 @@ _GOOD: dict[str, tuple[Any, ...]] = {
     "opening_plies": (0, 3, 256),
     "loser": (None, "black", "white"),
     "reason": ("resigned", "time"),
+    "collection": ("", "games", "club.ggf"),
+    "player": ("", "ada", "é"),
+    "first_year": (None, 1985),
+    "last_year": (None, 1990),
+    "result": ("any", "black", "draw"),
+    "move": (None, 19, 64),
+    "offset": (0, 12),
 }
 _SEARCHES = frozenset(name for name, verb in VERBS.items() if verb.pool != "quick")
 _FIELDS = {name: tuple(option.name for option in verb.accepts.options) for name, verb in VERBS.items()} | {

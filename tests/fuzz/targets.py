@@ -19,6 +19,7 @@ from outflank.arena.quick import match
 from outflank.arena.store import Store
 from outflank.arena.tournament import SETTINGS, plan_of, read_control, read_limits
 from outflank.board import SIZES, Color, Position, Rules, moves_text, read_moves
+from outflank.book import Book
 from outflank.engines import GtpPlayer, NBoardPlayer
 from outflank.engines.process import EngineProcess
 from outflank.errors import EngineFailed, OutflankError
@@ -52,6 +53,7 @@ from outflank.learn.selfplay import SelfPlay
 from outflank.learn.space import read_space
 from outflank.patterns import PatternWeights, pattern_set, read_weights
 from outflank.search.limits import LIMIT, Limits
+from outflank.search.networks import Network, Shape, read_network
 from outflank.search.playouts import playout_signatures
 from outflank.spec import parse
 from outflank.studies.toml import study_from
@@ -518,6 +520,26 @@ def _index(text: str) -> None:
     index.at(Position.start(index.rules))
 
 
+@cache
+def _packed_network() -> str:
+    """A file of a network, a character for every byte."""
+    with tempfile.TemporaryDirectory() as directory:
+        path, shape = Path(directory, "network.npz"), Shape(4, 16, 1)
+        parts = {name: np.zeros(dims) for name, dims in shape.parts.items()}
+        Network.of(Rules(4), shape, parts, {"network": "of zeros"}).write(path)
+        return path.read_bytes().decode("latin-1")
+
+
+def _network(text: str) -> None:
+    path = _scratch("networks") / "network.npz"
+    path.write_bytes(text.encode("latin-1", "replace"))
+    network = read_network(path)
+    network.write(path)
+    back = read_network(path, network.rules)
+    same((network.shape, network.weights.tolist()), (back.shape, back.weights.tolist()))
+    network.build()
+
+
 def _weights(text: str) -> None:
     path = _scratch("weights") / "weights.npz"
     path.write_bytes(text.encode("latin-1", "replace"))
@@ -530,6 +552,17 @@ _SPACES = ("mobility=0..60", "eval.discs[2]=-5..5, squares[b2]=-100..0", "win=lo
 _CLOCKS = ("60+0.5", "60", "1e3", "0.5+0", " 7 + 2 ")
 _OPENINGS = ("start", "random(3)", "ply(2)", "balanced(4)", "random(plies=2)")
 _RULES = ("standard 8x8", "reversed 6x6")
+
+_BOOK = "# rules: standard 6x6\nstart c2:-1.0\nc2 b2:+0.5 b4:-1.0 d2:+2.0\nc2d2 e1:+1.0 e2:-2.0 e3:+0.0 e4:+0.1\n"
+
+
+_SMALL_BOOKS = ("# engine: engine #4\n# depth: 14 plies\n", "start c2:-1.0\n", "# rules: standard 6x6\nstart c2:+0.5\n")
+
+
+def _book(text: str) -> None:
+    book = Book.parse(text, Rules(6))
+    same(str(Book.parse(str(book), Rules(6))), str(book))
+
 
 TARGETS = {
     target.name: target
@@ -554,7 +587,9 @@ TARGETS = {
         Target("opening_lines", _opening_lines, _opening_files, share=4),
         Target("game_lines", _game_lines, _lines_of_games, share=6),
         Target("indices", _index, lambda: [_packed_index()]),
+        Target("books", _book, lambda: [_BOOK, *_SMALL_BOOKS], lambda: ["start", "c2", ":+1", "\n"], share=2),
         Target("weights", _weights, lambda: [_packed_weights()], share=2),
+        Target("networks", _network, lambda: [_packed_network()]),
         Target("stores", _stores, lambda: [_store()]),
         Target("gtp", _gtp, lambda: _GTP_ANSWERS, lambda: ["pass", "resign", "d6", "f4", "f6"], share=3),
         Target(

@@ -3,7 +3,6 @@
 import argparse
 import json
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from outflank.interfaces.cli.common import (
@@ -18,6 +17,7 @@ from outflank.interfaces.cli.common import (
 )
 from outflank.interfaces.cli.live import live_table
 from outflank.interfaces.cli.report import add_report_option, check_report, sandbox_facts, write_report
+from outflank.interfaces.cli.watch import add_live_options, check_live, show_live, stay_live
 
 if TYPE_CHECKING:
     from outflank.arena.match import MatchResult
@@ -55,6 +55,7 @@ def register(commands: Any) -> None:
     )
     match.add_argument("--details", action="store_true", help="also keep time, nodes and value of every move")
     add_quiet_option(match)
+    add_live_options(match)
     add_report_option(match)
     add_json_option(match)
     match.set_defaults(run=run_match, resumes=True)
@@ -90,10 +91,12 @@ def run_match(args: argparse.Namespace) -> None:
     from outflank.arena.tournament import read_control
     from outflank.board import Rules
     from outflank.facts import match_facts
+    from outflank.report.live import Event
     from outflank.report.lost import faults_of, faults_table
     from outflank.report.terminal import show
 
     check_report(args)
+    check_live(args)
     sprt = None if args.sprt is None else Sprt.parse(args.sprt)
     texts = [identity(text) for text in (args.a, args.b)]
     conditions = Conditions(limits_of(args), read_control(vars(args)), args.adjudicate, args.seed)
@@ -101,6 +104,7 @@ def run_match(args: argparse.Namespace) -> None:
     with Store(args.store) as store:
         for warning in (*plan.warnings(), *behaviour_warnings(plan, store)):
             print(f"outflank: warning: {warning}", file=sys.stderr)
+        show_live(args, Event(" – ".join(short_names(texts).values()), store.path, plan=plan, sprt=sprt))
         board = scoreboard(plan, store, sprt)
         found = board.result().tally.games
         with live_table(args, board) as refresh:
@@ -116,11 +120,12 @@ def run_match(args: argparse.Namespace) -> None:
         kept = FromStore(store.path, plan.games, found, result.tally.games - found)
         keys = {slot.key for slot in plan.slots()} if args.report else None
         faults, held = faults_of(store, [plan]), sandbox_facts(texts)
-        tables = [faults_table(faults, short_names(texts))] if faults else []
-        title = f"{args.a} against {args.b}"
+        names = short_names(texts)
+        tables = [faults_table(faults, names)] if faults else []
+        title = " against ".join(names[text] for text in texts)
         page = write_report(args, title, store, keys, match=result, tables=tables, facts=held)
     if args.json:
-        facts = match_facts(result) | kept.facts() | {"faults": [asdict(fault) for fault in faults]}
+        facts = match_facts(result) | kept.facts() | {"faults": [fault.facts() for fault in faults]}
         facts |= {key.replace(" ", "_"): value for key, value in held.items()}
         print(json.dumps(facts | ({"report": str(page)} if page else {})))
     else:
@@ -130,6 +135,7 @@ def run_match(args: argparse.Namespace) -> None:
             show(tables)
         told = [f"{what}: {words}" for what, words in held.items()] + ([f"report: {page}"] if page else [])
         print("\n".join(["", str(kept), *told]))
+    stay_live(args)
     end_where_nothing_was_played(result.terminations)
 
 

@@ -16,13 +16,24 @@ def register(commands: Any) -> None:
     """Adds the command to the parser."""
     play = commands.add_parser("play", help="play and analyse in the browser or the terminal", description=_PLAY)
     play.add_argument("--port", type=int, metavar="P", help="port (default: 8123 or the next free one; 0: any)")
-    play.add_argument("--host", metavar="H", help="address to be reached at by other machines; demands a token")
+    play.add_argument(
+        "--host",
+        metavar="H",
+        help="address to be reached at by other machines; demands a token, opens a room for a friend",
+    )
     play.add_argument("--no-browser", action="store_true", help="print the address without opening it")
     play.add_argument(
         "--store", action="append", default=[], metavar="FILE", help="offer the games of a store; may be repeated"
     )
     play.add_argument(
         "--report", action="append", default=[], metavar="DIR", help="offer a report's directory; may be repeated"
+    )
+    play.add_argument(
+        "--collection",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="offer games to explore: a file, a directory, a store or an index (.npz); may be repeated",
     )
     play.add_argument(
         "--record", metavar="FILE", help="keep finished games of persons against agents, under their names, in a store"
@@ -66,7 +77,7 @@ def run_play(args: argparse.Namespace) -> None:
     (_play_here if args.terminal else _serve)(args)
 
 
-_BROWSER = ("port", "host", "no_browser", "store", "report")
+_BROWSER = ("port", "host", "no_browser", "store", "report", "collection")
 _TERMINAL = ("black", "white", "size", "variant", "openings", "load", "name", "seed")
 
 
@@ -113,20 +124,35 @@ def _serve(args: argparse.Namespace) -> None:
     for name in args.store:
         with existing_store(name) as store:
             stores.append(store.path)
+    games = [Path(name) for name in args.collection]
+    for path in games:
+        if not path.exists():
+            raise OutflankError(f"there is no file or directory {path}; expected games to explore")
     people = None
     if args.record is not None:
         with Store(args.record) as store:  # made where there is none, or told why not before anything is served
             people = store.path
     tell = partial(_announce, browser=not args.no_browser)
-    serve(args.host, args.port, stores, reports, tell, people)
+    serve(args.host, args.port, stores, reports, tell, people, games)
     print("Outflank has ended.", file=sys.stderr, flush=True)
     os._exit(0)  # at once: a thread that is compiling would be waited for
 
 
-def _announce(address: str, browser: bool) -> None:
+def _announce(address: str, room: str, browser: bool) -> None:
     print(f"Outflank is at {address}", flush=True)
+    if room:
+        _invite(room)
     print("Ctrl-C ends it.", file=sys.stderr, flush=True)
     if browser:
         import webbrowser
 
         threading.Timer(0.2, webbrowser.open, [address]).start()  # when the server answers
+
+
+def _invite(room: str) -> None:
+    """The link for a friend, and in a terminal a code that a telephone reads."""
+    print(f"A friend plays you, and others watch, at {room}", flush=True)
+    if sys.stdout.isatty():
+        from outflank.interfaces.web.rooms import in_terminal
+
+        print(in_terminal(room), flush=True)

@@ -19,6 +19,7 @@ from outflank.interfaces.cli.common import (
 )
 from outflank.interfaces.cli.report import add_report_option, check_report, sandbox_facts, write_report
 from outflank.interfaces.cli.store import existing_store
+from outflank.interfaces.cli.watch import add_live_options, check_live, show_live, stay_live
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,6 +45,7 @@ def register(commands: Any) -> None:
     add_executor_options(tournament)
     tournament.add_argument("--store", default="outflank.db", metavar="FILE", help="where games are kept (outflank.db)")
     add_quiet_option(tournament)
+    add_live_options(tournament)
     add_report_option(tournament)
     add_json_option(tournament)
     tournament.set_defaults(run=run_tournament, resumes=True)
@@ -74,13 +76,16 @@ def run_tournament(args: argparse.Namespace) -> None:
     from outflank.arena.store import Store
     from outflank.arena.tournament import open_tournament
     from outflank.errors import BadSpec
+    from outflank.report.live import Event
     from outflank.report.lost import faults_of, faults_table, standings_table, worst_moves, worst_table
 
     check_report(args)
+    check_live(args)
     if args.why < 0:
         raise BadSpec(f"--why {args.why} is not possible; expected 0 or more games")
     cup = open_tournament(Path(args.file))
     with Store(args.store) as store:
+        show_live(args, Event(Path(args.file).stem, store.path, cup))
         plans, kept = _play_rounds(args, cup, store)
         keys = {slot.key for plan in plans for slot in plan.slots()}
         results = collect(store.outcomes(keys))
@@ -93,13 +98,16 @@ def run_tournament(args: argparse.Namespace) -> None:
         tables += [faults_table(faults, names)] if faults else []
         if args.why:
             games = (game for game in store.games() if game.tags["key"] in keys)
-            tables.append(worst_table(worst_moves(games, args.why), names))
+            with progress("review", args.quiet, brief=True) as shown:
+                shown.say("looking for the worst moves")
+                tables.append(worst_table(worst_moves(games, args.why), names))
         facts = sandbox_facts(cup.agents)
         page = write_report(args, Path(args.file).stem, store, keys, ratings, tables=tables, facts=facts)
     if args.json:
         _print_json(results, ratings, page, lines, faults, facts, kept)
     else:
         _print_results(results, ratings, page, tables, facts, kept)
+    stay_live(args)
     end_where_nothing_was_played(endings)
 
 
@@ -162,6 +170,8 @@ def run_rate(args: argparse.Namespace) -> None:
         page = write_report(args, f"Ratings of {Path(args.file).name}", store, keys, ratings)
     if args.json:
         _print_json(results, ratings, page)
+    elif not results.games:
+        print(f"{args.file} has no games of two agents to rate" + (f" under {rules}" if rules else ""))
     else:
         _print_results(results, ratings, page)
 
@@ -207,7 +217,7 @@ def _print_json(
     _warn(ratings)
     facts: dict[str, Any] = ratings_facts(ratings) | cross_table_facts(crossed(results))
     if lines:
-        facts |= {"standings": [asdict(line) for line in lines], "faults": [asdict(fault) for fault in faults]}
+        facts |= {"standings": [asdict(line) for line in lines], "faults": [fault.facts() for fault in faults]}
     facts |= {key.replace(" ", "_"): value for key, value in (more or {}).items()}
     facts |= kept.facts() if kept else {}
     print(json.dumps(facts | ({"report": str(page)} if page else {})))

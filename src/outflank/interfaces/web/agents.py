@@ -8,13 +8,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from outflank.agents import Agent
 from outflank.board import Color
 from outflank.game import Game
 from outflank.interfaces.preparing import Ready
+from outflank.interfaces.web.collections import Collections
 from outflank.interfaces.web.security import Caps, page_agent
 
 
@@ -75,6 +76,8 @@ class Page:
     closed: bool = False
     people: Path | None = None
     """The store that finished games of people go into."""
+    collections: Collections = field(default_factory=Collections)
+    """Games to explore."""
 
     @property
     def caps(self) -> Caps:

@@ -180,7 +180,7 @@ class Lane:
 
     def _work(self) -> None:
         """One thread: turn after turn, until its place was given to another."""
-        _be_nice(self.niceness)
+        be_nice(self.niceness)
         while (turn := self._next()) is not None:
             used = time.thread_time()
             try:
@@ -238,7 +238,7 @@ class Lane:
             self._line_up(queue)
 
 
-def _be_nice(niceness: int) -> None:
+def be_nice(niceness: int) -> None:
     """Lets other threads go first, on systems where a thread has a priority of its own."""
     if niceness and sys.platform == "linux":
         with suppress(OSError):

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from html import escape
 from http.cookies import SimpleCookie
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -64,6 +64,14 @@ class Caps:
     kept_agents: int = _of(16, "agents of all pages that are kept between two of their moves")
     leaf_playouts: int = _of(64, "playouts between two of which a search cannot be stopped")
     people_games: int = _of(10_000, "games in the store of people beyond which none is added")
+    collections: int = _of(4, "collections of games that pages of this machine bring to explore; the oldest gives way")
+    collection_bytes: int = _of(256 << 20, "bytes of the files of such a collection")
+    collection_games: int = _of(500_000, "games of a collection that are read")
+    live_reviews: int = _of(64, "lost games of a match or tournament whose worst moves are looked for")
+    rooms: int = _of(8, "rooms of people who play each other")
+    room_visitors: int = _of(60, "pages in a room, those of the players too")
+    room_messages_per_second: int = _of(10, "messages of a page in a room that are read in a second; others wait")
+    room_message_bytes: int = _of(2048, "bytes of such a message")
 
 
 def caps_table() -> str:
@@ -171,11 +179,40 @@ some letters. Ask for the whole link: the part before it, as it stands in an add
 <button>Enter</button></form>"""
 
 
-class Guard:
-    """Lets requests through that may come, and puts the headers on every answer."""
+OWNER = "outflank.owner"
+"""Of a request: whether it comes from whoever runs the server, and not from a guest of a room."""
 
-    def __init__(self, app: ASGIApp, token: str | None = None) -> None:
-        self.app, self.token = app, token
+
+class Doors(Protocol):
+    """What has tokens of its own, such as rooms."""
+
+    def admits(self, name: str, token: str) -> bool:
+        """Whether a token opens the room of this name."""
+
+
+def is_secret(given: str, secret: str) -> bool:
+    """Whether a secret was given, told in a time that says nothing about it.
+
+    >>> is_secret("b", "a"), is_secret("a", "a")
+    (False, True)
+    """
+    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), secret.encode())
+
+
+def same_origin(headers: Headers) -> bool:
+    """Whether a request comes from a page of this very server."""
+    return _split(headers.get("origin", "")).netloc == headers.get("host", "")
+
+
+class Guard:
+    """Lets requests through that may come, and puts the headers on every answer.
+
+    The token of the server opens everything. The token of a room opens its page, its socket and the files that pages
+    are made of, and nothing else.
+    """
+
+    def __init__(self, app: ASGIApp, token: str | None = None, rooms: Doors | None = None) -> None:
+        self.app, self.token, self.rooms = app, token, rooms
         self.cookie = "outflank_" + hashlib.sha256((token or "").encode()).hexdigest()[:8]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -186,8 +223,10 @@ class Guard:
         problem = self._problem(scope)
         if problem:
             await self._refuse(scope, receive, send, problem)
-        elif scope["type"] == "http" and scope["path"] == "/" and self._token_in_address(scope):
-            await self._keep_token(scope, receive, send)
+        elif scope["type"] == "http" and scope["path"] in ("/", "/live") and self._token_in_address(scope):
+            await self._keep(self.cookie, self.token or "", scope, receive, send)
+        elif scope["type"] == "http" and self._guest_of(scope) and _given_token(scope):
+            await self._keep(_room_cookie(_room_in(scope)), _given_token(scope), scope, receive, send)
         else:
             await self.app(scope, receive, _with_headers(scope, send))
 
@@ -199,32 +238,49 @@ class Guard:
             return (
                 f"this server answers only under localhost, not {host!r}; to be reached otherwise: outflank play --host"
             )
-        if self.token is not None and not (self._token_in_address(scope) or self._token_in_cookie(headers)):
+        owner = self.token is None or self._token_in_address(scope) or self._token_in_cookie(headers)
+        scope[OWNER] = owner
+        if not owner and not self._is_guest(scope, headers):
+            if _room_in(scope):
+                return "this room has ended, or the link was not whole: ask for a new one"
             return "a token is needed: open the link that outflank play printed"
-        if scope["type"] == "websocket" and _split(headers.get("origin", "")).netloc != host:
-            return "the socket answers only to the page of this server (wrong or missing Origin)"
+        brings = scope.get("method") == "POST"
+        if (scope["type"] == "websocket" or brings) and not same_origin(headers):
+            what = "this may be asked only by" if brings else "the socket answers only to"
+            return f"{what} the page of this server (wrong or missing Origin)"
         return ""
 
     def _is_token(self, given: str) -> bool:
-        return self.token is not None and hmac.compare_digest(given.encode(), self.token.encode())
+        return self.token is not None and is_secret(given, self.token)
 
     def _token_in_address(self, scope: Scope) -> bool:
         """Whether the address has the token; whoever is asked for it may paste the whole link."""
-        given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])
-        return self._is_token(given[0].rpartition("?token=")[2].strip())
+        return self._is_token(_given_token(scope))
 
     def _token_in_cookie(self, headers: Headers) -> bool:
-        try:
-            cookies = SimpleCookie(headers.get("cookie", ""))
-        except Exception:  # whatever a broken cookie makes the parser raise
-            return False
-        return self.cookie in cookies and self._is_token(cookies[self.cookie].value)
+        return self._is_token(_cookies(headers).get(self.cookie, ""))
 
-    async def _keep_token(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Moves the token from the address, where it would be copied with links, into a cookie."""
-        response = RedirectResponse("/", status_code=303)
+    def _is_guest(self, scope: Scope, headers: Headers) -> bool:
+        """Whether a request comes from a guest of a room and asks for what guests may have."""
+        if _room_in(scope):
+            return self._guest_of(scope) or self._admits(_room_in(scope), headers)
+        rooms = [name.removeprefix(_ROOM) for name in _cookies(headers) if name.startswith(_ROOM)]
+        shared = scope["path"].startswith("/static/") or scope["path"] == "/favicon.ico"
+        return shared and any(self._admits(name, headers) for name in rooms)
+
+    def _guest_of(self, scope: Scope) -> bool:
+        """Whether the address has the token of the room that it names."""
+        return self.rooms is not None and self.rooms.admits(_room_in(scope), _given_token(scope))
+
+    def _admits(self, name: str, headers: Headers) -> bool:
+        given = _cookies(headers).get(_room_cookie(name), "")
+        return self.rooms is not None and bool(name) and self.rooms.admits(name, given)
+
+    async def _keep(self, cookie: str, token: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Moves a token from the address, where it would be copied with links, into a cookie."""
+        response = RedirectResponse(scope["path"], status_code=303)
         # Lax: of a link in a mail or a chat a strict cookie would not come back with the page that it leads to.
-        response.set_cookie(self.cookie, self.token or "", httponly=True, samesite="lax")
+        response.set_cookie(cookie, token, httponly=True, samesite="lax")
         await response(scope, receive, _with_headers(scope, send))
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send, problem: str) -> None:
@@ -235,6 +291,34 @@ class Guard:
             return
         response = PlainTextResponse(f"Outflank: {problem}\n", status_code=403)
         await response(scope, receive, _with_headers(scope, send))
+
+
+_ROOM = "outflank_room_"
+"""How the names of cookies of rooms begin."""
+
+
+def _room_cookie(name: str) -> str:
+    return _ROOM + name
+
+
+def _room_in(scope: Scope) -> str:
+    """The name of the room that a request is about; empty where it is about none."""
+    parts = str(scope["path"]).split("/")
+    return parts[2] if len(parts) > 2 and parts[1] == "room" else ""
+
+
+def _given_token(scope: Scope) -> str:
+    """The token in the address of a request."""
+    given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])
+    return str(given[0]).rpartition("?token=")[2].strip()
+
+
+def _cookies(headers: Headers) -> dict[str, str]:
+    """The cookies of a request; of a header that is none, nothing."""
+    try:
+        return {name: morsel.value for name, morsel in SimpleCookie(headers.get("cookie", "")).items()}
+    except Exception:  # whatever a broken cookie makes the parser raise
+        return {}
 
 
 def _split(address: str) -> SplitResult:

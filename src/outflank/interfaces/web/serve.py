@@ -12,11 +12,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import uvicorn
+from starlette.applications import Starlette
 
 from outflank.errors import OutflankError
 from outflank.interfaces.web.app import create_app
 from outflank.interfaces.web.lines import Line, Visit
 from outflank.interfaces.web.security import Caps
+from outflank.report.live import Event
 
 USUAL_PORT = 8123
 _TRIES = 20
@@ -68,23 +70,59 @@ def serve(
     port: int | None,
     stores: list[Path],
     reports: list[Path],
-    on_address: Callable[[str], None],
+    on_address: Callable[[str, str], None],
     people: Path | None = None,
+    games: list[Path] | None = None,
 ) -> None:
-    """Serves until Ctrl-C, and tells the address first: without `host` to this machine alone, else with a token."""
+    """Serves until Ctrl-C, and tells the address first: without `host` to this machine alone, else with a token.
+
+    With a host it also opens a room for a friend, and tells its link.
+    """
+    listening, token, address = _place(host, port)
+    caps = Caps()
+    app = create_app(token, stores, reports, caps, people, games, address=address if token else "")
+    on_address(_with_token(address, token), app.state.rooms.open().link if token else "")
+    _make_room(caps)
+    boards = app.state.visitors.boards_are_ready
+    threading.Thread(target=_warm_up, args=[boards], daemon=True, name="outflank-warm-up").start()
+    try:
+        uvicorn.Server(_config(app, caps)).run(sockets=[listening])
+    except KeyboardInterrupt:
+        pass
+
+
+def serve_beside(host: str | None, port: int | None, event: Event) -> str:
+    """The address of the live page of an event, served in a thread for as long as this program runs."""
+    listening, token, address = _place(host, port)
+    caps = Caps()
+    _make_room(caps)
+    app = create_app(token, caps=caps, events={"now": event}, address=address if token else "")
+    server = uvicorn.Server(_config(app, caps))
+    threading.Thread(target=server.run, args=[[listening]], daemon=True, name="outflank-live").start()
+    return _with_token(f"{address}live", token)
+
+
+def _place(host: str | None, port: int | None) -> tuple[socket.socket, str | None, str]:
+    """Where to listen, the token that is then needed, and the address."""
     token = None if host is None else secrets.token_urlsafe(24)
     host = host or "127.0.0.1"
     listening = listen(host, port)
-    address = _address(host, listening.getsockname()[1]) + (f"?token={token}" if token else "")
-    on_address(address)
-    caps = Caps()
+    return listening, token, _address(host, listening.getsockname()[1])
+
+
+def _with_token(address: str, token: str | None) -> str:
+    return f"{address}?token={token}" if token else address
+
+
+def _make_room(caps: Caps) -> None:
+    """Has this process use little memory, open many sockets and change threads often."""
     _give_memory_back()
     _allow_sockets(caps.connections + 2 * _SPARE_SOCKETS)
     sys.setswitchinterval(_SWITCH_SECONDS)
-    app = create_app(token, stores, reports, caps, people)
-    boards = app.state.visitors.boards_are_ready
-    threading.Thread(target=_warm_up, args=[boards], daemon=True, name="outflank-warm-up").start()
-    config = uvicorn.Config(
+
+
+def _config(app: Starlette, caps: Caps) -> uvicorn.Config:
+    return uvicorn.Config(
         app,
         log_level="warning",
         http=Visit,
@@ -95,10 +133,6 @@ def serve(
         timeout_graceful_shutdown=1,
         server_header=False,
     )
-    try:
-        uvicorn.Server(config).run(sockets=[listening])
-    except KeyboardInterrupt:
-        pass
 
 
 def _address(host: str, port: int) -> str:

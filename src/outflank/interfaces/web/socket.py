@@ -16,6 +16,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from outflank.errors import OutflankError
 from outflank.interfaces.web.agents import Agents, Page
+from outflank.interfaces.web.collections import Collections
 from outflank.interfaces.web.jobs import Job, Pools, error_reply, next_of, written
 from outflank.interfaces.web.messages import BadMessage, Id, Request, read_id
 from outflank.interfaces.web.security import Caps, Pace
@@ -29,8 +30,8 @@ _MOST_COMPILED = 1000
 class Visitors:
     """Everybody who is connected."""
 
-    def __init__(self, caps: Caps, people: Path | None = None) -> None:
-        self.people = people
+    def __init__(self, caps: Caps, people: Path | None = None, collections: Collections | None = None) -> None:
+        self.people, self.collections = people, collections or Collections()
         self.caps, self.pools, self.agents, self.turns = caps, Pools(caps), Agents(caps), Turns()
         self.boards_are_ready = Event()
         """Whether quick answers are quick. Until then they compile, and are given in threads."""
@@ -69,7 +70,8 @@ class Visitors:
     async def welcome(self, websocket: WebSocket) -> None:
         """Serves a socket until it closes."""
         address = websocket.client.host if websocket.client else ""
-        connection = Connection(websocket, Page(self.agents, people=self.people), self, self._paces(address))
+        page = Page(self.agents, people=self.people, collections=self.collections)
+        connection = Connection(websocket, page, self, self._paces(address))
         await self.turns.wait(connection.used)
         await websocket.accept()
         problem = self._problem(address)

@@ -50,7 +50,7 @@ class _Summary:
     fresh_until: float
 
 
-def _state_of(path: Path) -> str:
+def state_of(path: Path) -> str:
     """What changes whenever games are written; those of a running match lie in a log beside the file."""
     files = (path, path.with_name(f"{path.name}-wal"))
     stats = [file.stat() for file in files if file.is_file()]
@@ -72,7 +72,7 @@ class Stores:
         return JSONResponse(
             {
                 "stores": [
-                    {"name": name, "bytes": path.stat().st_size, "state": _state_of(path)}
+                    {"name": name, "bytes": path.stat().st_size, "state": state_of(path)}
                     for name, path in there.items()
                 ],
                 "reports": [{"name": name, "url": f"/reports/{quote(name)}/"} for name in self.reports],
@@ -111,7 +111,7 @@ class Stores:
     def _summary(self, path: Path, _request: Request) -> dict[str, Any]:
         name = str(path)
         with self._summing_up:  # many who ask at once wait for one pass over the store
-            state, began = _state_of(path), time.monotonic()
+            state, began = state_of(path), time.monotonic()
             known = self._summaries.get(name)
             if known is None or (known.state != state and began >= known.fresh_until):
                 content = _summed_up(path) | {"state": state}

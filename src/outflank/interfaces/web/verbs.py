@@ -26,7 +26,9 @@ from outflank.board import SIZES, VARIANTS, Color, Position, Rules
 from outflank.facts import analysis_facts, decision_facts, game_facts, level_facts, verdict_facts
 from outflank.formats import Problem, read, write_ggf, write_obf
 from outflank.game import Game
+from outflank.interfaces.web import exploring
 from outflank.interfaces.web.agents import Page
+from outflank.interfaces.web.lessons import trace_answers
 from outflank.interfaces.web.messages import AGENT, GAME, LIMITS, SEED, BadMessage, Fields
 from outflank.interfaces.web.security import page_agent
 from outflank.schema import Option, Signature, choice, flag, number, text, whole
@@ -377,6 +379,7 @@ VERBS = {
             pool="analyses",
             stream=True,
         ),
+        _verb("trace", "the steps of a search, for lessons", trace_answers, GAME, AGENT, SEED, pool="moves"),
         _verb(
             "problem",
             "an endgame with one best move",
@@ -395,6 +398,8 @@ VERBS = {
             Option("seconds_per_move", _SECONDS, None, "time for a move"),
             pool="analyses",
         ),
+        *(Verb(accepts, answer) for accepts, answer in exploring.QUICK),
+        *(Verb(accepts, answer, pool="moves") for accepts, answer in exploring.THREADED),
     )
 }
 
@@ -419,7 +424,7 @@ def verb_of(name: Any) -> Verb:
 
     >>> verb_of("sing")
     Traceback (most recent call last):
-    outflank.interfaces.web.messages.BadMessage: do is "sing"; expected one of: hello, agent, ..., review, stop
+    outflank.interfaces.web.messages.BadMessage: do is "sing"; expected one of: hello, agent, ..., stop
     """
     if not isinstance(name, str) or name not in VERBS:
         shown = "missing" if name is None else json.dumps(name)[:60]

@@ -6,6 +6,7 @@
  */
 import { setUpAnalysis } from "./analysis.js";
 import { setUpActions } from "./actions.js";
+import { closedByBack } from "./backs.js";
 import { BoardView } from "./board.js";
 import { keepTime, settle } from "./clock.js";
 import { setUpDialogs } from "./dialogs.js";
@@ -51,8 +52,10 @@ function showView() {
   document.documentElement.dataset.view = table.view;
   scrollTo(0, 0);
   for (const button of document.querySelectorAll("nav [data-view]")) {
-    if (button.dataset.view === table.view) button.setAttribute("aria-current", "page");
-    else button.removeAttribute("aria-current");
+    if (button.dataset.view === table.view) {
+      button.setAttribute("aria-current", "page");
+      button.scrollIntoView({ block: "nearest", inline: "nearest" });
+    } else button.removeAttribute("aria-current");
   }
 }
 
@@ -100,7 +103,7 @@ function setUpTheme() {
 
 /** Opens a stored or linked game, or says what is wrong with the link. */
 function openKnown(game) {
-  if (game && game.tree === table.tree) {
+  if (game && (!game.tree || game.tree === table.tree)) {
     table.goTo(game.at);
     table.setView(game.view);
   } else if (game) {
@@ -115,7 +118,7 @@ function openKnown(game) {
 
 /** Follows Back and Forward, and addresses that are typed or pasted. */
 async function follow() {
-  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+  if (closedByBack()) return save();
   const place = history.state;
   const here = revisited() ?? (place?.game ? await shelved(place.game) : null);
   if (history.state === place || !place) travel(() => openKnown(here ?? fromAddress()));
@@ -126,21 +129,23 @@ async function shelved(id) {
   const game = unpack(await wholeGame(id).catch(() => null));
   const linked = fromAddress();
   if (!game || !linked) return null;
-  return { ...game, view: linked.view, at: game.tree.growLine(game.tree.root, linked.tree.moves()) };
+  return { ...game, view: linked.view, at: linked.tree && game.tree.growLine(game.tree.root, linked.tree.moves()) };
 }
 
 /** A first visitor meets an agent of about even strength at once; everybody else finds the game as it was left. */
 function openFirstGame() {
   const known = restored();
   if (known) return openKnown(known);
-  if (location.hash.length > 1) openKnown(null);
+  const linked = fromAddress();
+  if (location.hash.length > 1 && !linked) openKnown(null);
   const tree = new GameTree({ variant: "standard", size: 8 });
-  table.open({ tree });
+  table.open({ tree, view: linked?.view });
   server.addEventListener(
     "welcome",
     () => {
       const level = defaultOpponent();
-      if (!level || table.tree !== tree || tree.root.children.length || table.view !== "play") return;
+      if (!level || table.tree !== tree || tree.root.children.length || !["play", "lessons"].includes(table.view))
+        return;
       table.players = { black: PERSON, white: { kind: "agent", text: level.name, name: level.name } };
       table.tell("game");
       table.tell("seats");
@@ -174,7 +179,7 @@ setUpExchange();
 setUpEditor();
 setUpKeys(() => board.focus());
 setUpZoom(board);
-setUpLater();
+setUpLater(board);
 setUpLibrary();
 byId("skip").addEventListener("click", () => board.focus());
 watchServer();

@@ -2,6 +2,7 @@
  * Dialogs: the browser's own `<dialog>`, which keeps the keyboard inside and closes with Escape. Here are the frame
  * that all share and the small ones: help, resign, turn the board.
  */
+import { backCloses } from "./backs.js";
 import { announce, byId, el, newButton } from "./dom.js";
 import { resign, resigningSide } from "./match.js";
 import { SHORTCUTS } from "./keys.js";
@@ -46,6 +47,7 @@ export function makeDialog({ title, body, done, onDone = () => {}, onOpen = () =
     trouble.textContent = "";
     onOpen();
     dialog.showModal();
+    backCloses(dialog);
   };
   return { open, close };
 }

@@ -38,7 +38,9 @@ function pasteDialog() {
   );
   /** Opens a link of this page here, with players and review, which the server does not know. */
   const readLink = () => {
-    const game = fromAddress(text.value.trim().slice(text.value.trim().indexOf("#")));
+    const hash = text.value.trim().slice(text.value.trim().indexOf("#"));
+    if (/[#&]lesson=/.test(hash)) return void (location.hash = hash);
+    const game = fromAddress(hash);
     if (!game) throw new Error("This link names no game; expected for example #rules=standard-8x8&moves=f5d6.");
     table.open({ ...game, view: "analyse" });
     keep();
@@ -46,7 +48,7 @@ function pasteDialog() {
     text.value = "";
   };
   const read = async () => {
-    if (/#\S*rules=/.test(text.value)) return readLink();
+    if (/#\S*(rules|lesson)=/.test(text.value)) return readLink();
     const told = { variant: variant.value, size: Number(size.value) || null };
     const reply = await server.ask("read", { text: text.value, ...told });
     const players = { black: namedPerson(reply.black), white: namedPerson(reply.white) };

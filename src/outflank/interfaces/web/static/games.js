@@ -107,6 +107,7 @@ function offered(stores, reports) {
       "games-title",
       stores.length ? el("div", { class: "field" }, el("label", { for: "games-store" }, "Store"), choice) : null,
       el("p", { class: "hint", id: "games-state", role: "status" }),
+      stores.length ? el("p", {}, el("a", { id: "games-live", href: "live" }, "Watch live, also on a projector")) : null,
       reports.length ? el("div", {}, el("h3", {}, "Reports"), el("ul", { class: "reports" }, ...links)) : null,
     ),
     ...(stores.length
@@ -137,6 +138,7 @@ async function showSummary(number = asked) {
   shown.state = summary.state;
   const agents = summary.agents.map((agent, i) => identity(agent, summary.behaviours[i]));
   names = new Map(agents.map((agent, i) => [agent, summary.names[i]]));
+  byId("games-live").href = `live?${new URLSearchParams({ event: shown.store })}`;
   byId("games-state").textContent = `${plural(summary.games, "game")} of ${plural(agents.length, "agent")}.`;
   const order = summary.ratings
     .map(({ agent, behaviour }) => agents.indexOf(identity(agent, behaviour)))

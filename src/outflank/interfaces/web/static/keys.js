@@ -31,7 +31,7 @@ const BUTTONS = {
   z: "zoom",
   "?": "help",
 };
-const VIEWS = { 1: "play", 2: "analyse", 3: "games", 4: "train" };
+const VIEWS = { 1: "play", 2: "analyse", 3: "games", 4: "train", 5: "lessons" };
 
 /** Keys and their meaning, for the help. */
 export const SHORTCUTS = [
@@ -50,7 +50,7 @@ export const SHORTCUTS = [
   ["K", "pause, go on"],
   ["J", "let the agent make one move"],
   ["A", "analysis on or off"],
-  ["1 2 3 4", "play, analyse, games, train"],
+  ["1 to 5", "play, analyse, games, train, lessons"],
   ["N", "new game"],
   ["V", "paste"],
   ["C", "copy and save"],

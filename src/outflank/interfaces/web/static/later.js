@@ -7,7 +7,7 @@ import { server } from "./server.js";
 import { table } from "./table.js";
 
 /** Views that are not loaded yet. @type {Record<string, string>} */
-const files = { games: "./games.js", train: "./train.js" };
+const files = { games: "./games.js", train: "./train.js", lessons: "./lessons.js" };
 const loading = new Set();
 let tries = 0;
 
@@ -29,8 +29,33 @@ async function open() {
   }
 }
 
-/** Listens to the table and the connection. */
-export function setUpLater() {
+/** Parts of other views, each loaded when it is first wanted: its file, and what its `setUp` takes. */
+const parts = {
+  names: { file: "./openings.js", isWanted: () => table.node.ply > 0 && table.tree.rules.size === 8 },
+  explorer: { file: "./explorer.js", isWanted: () => table.view === "analyse" && !byId("panel-openings").hidden },
+};
+
+async function openParts(board) {
+  for (const [name, { file, isWanted }] of Object.entries(parts)) {
+    if (loading.has(name) || !server.isOpen || !isWanted()) continue;
+    loading.add(name);
+    try {
+      const { setUp } = await import(`${file}${tries ? `?${tries}` : ""}`);
+      await setUp(board);
+      delete parts[name];
+    } catch (error) {
+      tries += 1;
+      if (server.isOpen && !(error instanceof TypeError)) throw error; // else it is asked for again later
+    } finally {
+      loading.delete(name);
+    }
+  }
+}
+
+/** Listens to the table and the connection. @param {import("./board.js").BoardView} board */
+export function setUpLater(board) {
+  for (const event of ["cursor", "tab", "view"]) table.on(event, () => openParts(board));
+  server.addEventListener("welcome", () => openParts(board));
   table.on("view", open);
   table.on("game", open);
   server.addEventListener("welcome", open);

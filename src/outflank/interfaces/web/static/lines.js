@@ -40,7 +40,9 @@ export function showLine(place, node, moves, skipped = 0) {
       squareName(move, size),
     ),
   );
+  const held = [...place.children].indexOf(document.activeElement);
   place.replaceChildren(...buttons);
+  if (held >= 0) buttons[Math.min(held, buttons.length - 1)]?.focus(); // who walks along a line walks on in the new one
 }
 
 /** Grows a line and goes to its end, where it can be looked at. */

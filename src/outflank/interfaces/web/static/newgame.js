@@ -153,6 +153,10 @@ async function firstTree(rules, opening) {
   return GameTree.fromGame(game);
 }
 
+/** Leads to a room; what it needs is loaded when it is pressed. */
+const inviteButton = () =>
+  newButton({ onclick: async () => (await import("./invite.js")).invite() }, "Play a friend on the network");
+
 /** Builds the dialog and the button that opens it. */
 export function setUpNewGame() {
   form = parts();
@@ -182,7 +186,7 @@ export function setUpNewGame() {
       el("div", { class: "fields" }, field("Begin with", form.opening), field("Clock", form.clock)),
       field("Moves of the opening", form.plies),
       field("Transcript, position, GGF or OBF", form.pasted),
-      goOn,
+      el("div", { class: "actions" }, goOn, inviteButton()),
     ],
     onOpen: () => {
       fillIn();

@@ -110,7 +110,7 @@ export function agentPicker(label, first, onChange = () => {}) {
   function show() {
     text.hidden = select.value !== BY_TEXT;
     const level = welcome?.levels.find((each) => each.name === select.value);
-    field.lastChild.textContent = level ? `${level.note}${certainty(level, rules)}` : "";
+    field.lastChild.textContent = level ? `It ${level.note}.${certainty(level, rules)}` : "";
   }
 
   function changed() {

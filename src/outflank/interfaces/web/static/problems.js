@@ -1,17 +1,18 @@
 /**
- * Problems to train with, kept in this browser: positions of your own games where you lost three discs or more, and
- * endgames that the server made. Each comes back after a while, the longer the better you know it.
+ * Problems to train with, kept in this browser: positions of your own games where you lost three discs or more,
+ * endgames that the server made, and positions of its opening books. Each comes back after a while, the longer the better you know it.
  *
  * @typedef {object} Problem
  * @property {string} id rules and position: a position is a problem once
- * @property {"mistake" | "endgame"} kind
+ * @property {"mistake" | "endgame" | "opening"} kind
  * @property {{rules: string, start: string | null, moves: number[]}} game
  * @property {number} best
  * @property {number[]} pv the best line
- * @property {Record<number, number>} [scores] of all moves, of an endgame
+ * @property {Record<number, number>} [scores] of all moves, of an endgame or an opening
  * @property {number} [played] the mistake
  * @property {number} [loss] what it cost, in discs
- * @property {string} [title] of the game it comes from
+ * @property {string} [title] of the game it comes from, or the name of the opening
+ * @property {number} [number] in the book
  * @property {number} empties
  * @property {number} box how well it is known: index into `INTERVALS`
  * @property {number} due when it comes back, in milliseconds
@@ -34,8 +35,11 @@ const store = (many) =>
     for (const each of many) all.put(each);
   });
 
-/** Takes a problem out. */
-export const dropProblem = ({ id }) => within("problems", "readwrite", (all) => all.delete(id));
+/** Takes a problem out; a position of a book stays known, so that it is not asked as a new one again. */
+export const dropProblem = (problem) =>
+  problem.kind === "opening"
+    ? store([{ ...problem, due: Infinity }])
+    : within("problems", "readwrite", (all) => all.delete(problem.id));
 
 function newProblem(kind, game, position, facts) {
   const empties = [...position.cells].filter((cell) => cell === "-").length;
@@ -48,6 +52,16 @@ export async function keepEndgame({ game, scores }) {
   const { position } = GameTree.fromGame(game);
   const best = Number(Object.keys(scores).reduce((one, other) => (scores[other] > scores[one] ? other : one)));
   const made = newProblem("endgame", game, position, { best, pv: [best], scores });
+  await store([made]);
+  return made;
+}
+
+/** The problem of a position of a book, kept from now on. @returns {Promise<Problem>} */
+export async function keepOpening({ game, moves, opening }, number) {
+  const { position } = GameTree.fromGame(game);
+  const scores = Object.fromEntries(moves.map(({ move, value }) => [move, value]));
+  const best = moves[0].move;
+  const made = newProblem("opening", game, position, { best, pv: [best], scores, title: opening, number });
   await store([made]);
   return made;
 }

@@ -17,10 +17,20 @@ const LATEST = "outflank.game";
 const STAMP = "outflank.stamp"; // changes whenever the latest game is written
 const GAMES = "outflank.games"; // ids of the games of this tab, the newest first
 const MOST_GAMES = 12;
-const VIEWS = ["play", "analyse", "games", "train"];
+const VIEWS = ["play", "analyse", "games", "train", "lessons"];
+
+/** What the address says in "Lessons", where it is the lesson's: `lesson=alphabeta` and how it is set up. */
+let lesson = "lesson=";
+
+/** Writes a lesson to the address. @param {string} text */
+export function setLesson(text) {
+  lesson = text;
+  saveSoon();
+}
 
 /** The part of the address after #, for the position on screen. */
 export function address(tree = table.tree, view = table.view) {
+  if (view === "lessons") return `#${lesson}`;
   const parts = new URLSearchParams({ view, rules: rulesText(tree.rules).replace(" ", "-") });
   const moves = transcript(tree.moves(), tree.rules.size);
   if (moves) parts.set("moves", moves);
@@ -123,8 +133,9 @@ export function save(how) {
   const hash = address();
   const isOther = place !== null && (place.game !== tree.id || place.view !== view);
   if (!isOther && location.hash === hash && history.state?.game === tree.id) return;
-  place = { game: tree.id, view };
-  if (isOther) history.pushState(place, "", hash);
+  const dialog = history.state?.dialog; // an open dialog is a place of its own, which another game takes over
+  place = { game: tree.id, view, ...(dialog && !isOther && { dialog }) };
+  if (isOther && !dialog) history.pushState(place, "", hash);
   else history.replaceState(place, "", hash);
 }
 
@@ -157,6 +168,7 @@ export function restored() {
   if (here) return here;
   const running = stored(gamesHere()[0]);
   const linked = fromAddress();
+  if (linked && !linked.tree) return running && { ...running, view: linked.view };
   return running && (!linked || running.hash === location.hash) ? running : linked;
 }
 
@@ -169,7 +181,7 @@ export function revisited() {
   const linked = fromAddress();
   const game = id === table.tree.id ? { ...table } : stored(id);
   if (!game || !linked) return null;
-  return { ...game, view: linked.view, at: game.tree.growLine(game.tree.root, linked.tree.moves()) };
+  return { ...game, view: linked.view, at: linked.tree && game.tree.growLine(game.tree.root, linked.tree.moves()) };
 }
 
 const gamesHere = () => parsed(read(sessionStorage, GAMES)) ?? [];
@@ -186,9 +198,14 @@ export const latest = () => unpack(read(localStorage, LATEST));
 
 /**
  * The game that the address names, null when it names none. Moves that are not legal end it, and `refused` says so.
+ * A link to a lesson names a view only: the game on the table stays.
  */
 export function fromAddress(hash = location.hash) {
   const parts = new URLSearchParams(hash.slice(1));
+  if (parts.has("lesson")) {
+    lesson = hash.slice(1);
+    return { view: "lessons" };
+  }
   const rules = parseRules(parts.get("rules") ?? "");
   const view = VIEWS.includes(parts.get("view")) ? parts.get("view") : "analyse";
   const start = parts.get("start");

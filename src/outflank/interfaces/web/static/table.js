@@ -11,7 +11,7 @@
  * | notes    | something is known now about positions of the game (values, reviews, variations) |
  * | players  | who sits at the table, in the middle of a game; `seats` follows |
  * | seats    | the players, or whether they pause |
- * | view     | play, analyse, games or train |
+ * | view     | play, analyse, games, train or lessons |
  * | reviewed | a review has come to its end; `detail.nodes` is its line |
  * | kept     | the library has written the game |
  * | preparing | whether the agent to move is being compiled, which happens once on a machine |
@@ -34,7 +34,7 @@ class Table extends EventTarget {
   paused = false;
   /** Whether the agent to move is not ready to think yet; no clock runs meanwhile. */
   preparing = false;
-  /** @type {"play" | "analyse" | "games" | "train"} */
+  /** @type {"play" | "analyse" | "games" | "train" | "lessons"} */
   view = "play";
 
   on(name, listener) {

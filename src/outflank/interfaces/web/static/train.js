@@ -1,17 +1,21 @@
 /**
- * Train: problems from your own mistakes, and endgames with one best move. A wrong move is played out, so that one sees
- * what it allows; a right one too, to the end of the line.
+ * Train: problems from your own mistakes, endgames with one best move, and the opening books. A wrong move is played
+ * out, so that one sees what it allows; a right one too, to the end of the line. In an opening all values are shown.
  */
 import { announce, el, newButton, plural, setText } from "./dom.js";
 import { BoardView } from "./board.js";
-import { answered, dropProblem, INTERVALS, keepEndgame, problems } from "./problems.js";
-import { rulesText, squareName } from "./rules.js";
+import { answered, dropProblem, INTERVALS, keepEndgame, keepOpening, problems } from "./problems.js";
+import { rulesText, squareName, transcript } from "./rules.js";
 import { server } from "./server.js";
 import { habit, setHabit } from "./storage.js";
 import { table } from "./table.js";
 import { GameTree } from "./tree.js";
-import { preparingText } from "./words.js";
+import { preparingText, signed } from "./words.js";
 
+const BOOKS = [
+  ["standard 8x8", "Openings, most discs win"],
+  ["reversed 8x8", "Openings, fewest discs win"],
+];
 const EMPTIES = [6, 8, 10, 12, 14];
 const STEP = 800; // milliseconds between the moves of a line that is played out
 const LOOK_SECONDS = 2;
@@ -49,6 +53,7 @@ const source = el(
   { id: "train-source", onchange: () => setHabit("train", source.value) || next() },
   el("option", { value: "mistake" }, "Your own mistakes"),
   ...EMPTIES.map((empties) => el("option", { value: empties }, `Endgames with ${empties} empty squares`)),
+  ...BOOKS.map(([rules, text]) => el("option", { value: rules }, text)),
 );
 
 const tell = (text) => setText(parts.told, text);
@@ -58,13 +63,17 @@ const MINUTE = 60_000;
 
 /** Those of a source that come back now: the longest waiting first, of those of one minute the dearest. */
 function due(all, wanted) {
-  const isWanted = ({ kind, empties, game }) =>
-    wanted === "mistake" ? kind === "mistake" : kind === "endgame" && empties === Number(wanted) && isHere(game);
+  const isWanted = ({ kind, empties, game }) => {
+    if (kind === "mistake") return wanted === kind;
+    return kind === "opening" ? wanted === game.rules : empties === Number(wanted) && isHere(game);
+  };
   const since = ({ due: time }) => Math.floor(time / MINUTE);
   return all
     .filter((each) => isWanted(each) && each.due <= Date.now())
     .sort((a, b) => since(a) - since(b) || (b.loss ?? 0) - (a.loss ?? 0));
 }
+
+const isBook = (wanted) => BOOKS.some(([rules]) => rules === wanted);
 
 /** Endgames are those of the board that one plays on. */
 const isHere = ({ rules }) => rules === rulesText(table.tree.rules);
@@ -77,11 +86,23 @@ async function next() {
     const [first] = due(all, wanted).filter(({ id }) => id !== now.problem?.id);
     if (first) show(first);
     else if (wanted === "mistake") nothingDue(all);
+    else if (isBook(wanted)) await nextOpening(all, wanted);
     else show(await keepEndgame(await made(Number(wanted))));
   } catch (error) {
     tell(error.message);
   }
   await showCount();
+}
+
+/** The next position of a book that was not asked yet; when all were, the one that comes back soonest. */
+async function nextOpening(all, rules) {
+  const mine = all.filter(({ kind, game }) => kind === "opening" && game.rules === rules);
+  const number = Math.max(-1, ...mine.map((each) => each.number)) + 1;
+  const reply = await server.ask("drill", { rules, number }).catch((error) => {
+    if (!mine.length) throw error;
+  });
+  if (reply) return show(await keepOpening(reply, number));
+  show(mine.sort((a, b) => a.due - b.due)[0]);
 }
 
 /** A new endgame from the server. */
@@ -113,7 +134,9 @@ function nothingDue(all) {
 }
 
 function inWords(milliseconds) {
-  const hours = Math.ceil(milliseconds / 3.6e6);
+  const minutes = Math.ceil(milliseconds / MINUTE);
+  if (minutes < 60) return `in ${plural(Math.max(1, minutes), "minute")}`;
+  const hours = Math.ceil(minutes / 60);
   return hours > 36 ? `in ${Math.round(hours / 24)} days` : `in ${plural(hours, "hour")}`;
 }
 
@@ -129,7 +152,9 @@ function reset() {
   const { turn } = now.tree.position;
   setText(parts.task, `${turn === "black" ? "Black" : "White"} to move: find the best move`);
   tell(
-    problem.kind === "mistake"
+    problem.kind === "opening"
+      ? `${problem.title || "Opening"}: ${transcript(problem.game.moves, now.tree.rules.size)}. Guess the book's move.`
+      : problem.kind === "mistake"
       ? `${problem.title}: you played ${nameOf(problem.played)} here and lost ${plural(Math.round(problem.loss), "disc")}.`
       : `${problem.empties} empty squares. One move is better than all others.`,
   );
@@ -164,6 +189,7 @@ async function press(square) {
     await answered(problem, verdict.right);
     await showCount();
   }
+  if (problem.kind === "opening") return showBook(square, verdict.right);
   tell(verdict.right ? rightText(problem, square) : wrongText(square, verdict));
   announce(parts.told.textContent);
   playOut(verdict.pv?.length ? verdict.pv : [square]);
@@ -175,9 +201,30 @@ const rightText = (problem, square) =>
 const wrongText = (square, { loss }) =>
   `${nameOf(square)} loses ${loss ? plural(loss, "disc") : "discs"} against the best move. This is what it allows.`;
 
+/** Tells what the book says of a guess, or without one, and shows the values of all moves. */
+function showBook(square, right) {
+  const { scores, best, due: time } = now.problem;
+  const note = (move) => ({ lines: [signed(scores[move])], meaning: "value", best: Number(move) === best });
+  board.showNotes(new Map(Object.keys(scores).map((move) => [Number(move), note(move)])));
+  tell(`${bookText(square, right)} It comes back ${inWords(time - Date.now())}.`);
+  announce(parts.told.textContent);
+  showButtons();
+}
+
+function bookText(square, right) {
+  const { scores, best } = now.problem;
+  const worth = (move) => `${nameOf(move)} (${signed(scores[move])})`;
+  if (square === null) return `The book plays ${worth(best)}.`;
+  if (square === best) return `${worth(square)} is the book's move.`;
+  if (right) return `${worth(square)} is as good as the book's ${worth(best)}.`;
+  const loss = Math.round(10 * (scores[best] - scores[square])) / 10;
+  return `${worth(square)} gives away ${plural(loss, "disc")}: the book plays ${worth(best)}.`;
+}
+
 /** What another move than the best is worth; null when nobody could be asked. */
 async function judge(problem, square) {
   const known = problem.scores && problem.scores[problem.best] - problem.scores[square];
+  if (problem.kind === "opening") return { right: known < AS_GOOD };
   if (known === undefined) tell("Looking whether that is as good…");
   const moves = await looked(problem, square);
   const [mine, best] = [square, problem.best].map((move) => moves.find((each) => each.move === move));
@@ -207,6 +254,7 @@ async function showAnswer() {
     await answered(problem, false);
     await showCount();
   }
+  if (problem.kind === "opening") return showBook(null, false);
   const line = problem.pv.length > 1 ? problem.pv : ((await looked(problem)).find(({ move }) => move === problem.best)?.pv ?? problem.pv);
   reset();
   tell(`The best move is ${nameOf(problem.best)}: ${line.slice(0, SHOWN).map(nameOf).join(" ")}.`);
