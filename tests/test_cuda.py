@@ -21,12 +21,14 @@ from outflank.board import Color, Position, Rules
 from outflank.devices import devices, on_gpu
 from outflank.errors import BadSpec, DeviceFailed, MissingExtra, OutflankError
 from outflank.game_loop import play_game
+from outflank.kernels import leaves
 from outflank.kernels.evaluate import evaluation_of
 from outflank.kernels.jit import Word
 from outflank.kernels.lanes import ROWS, Kept, games_in_turn
 from outflank.kernels.patterns import SCALE, UNIT
 from outflank.kernels.playout import games_in_turn as random_games_in_turn
 from outflank.kernels.policy import lanes_for_playouts, playouts
+from outflank.kernels.uct import USED
 from outflank.learn import cuda as learn
 from outflank.learn.games import Positions
 from outflank.learn.regression import errors
@@ -288,6 +290,22 @@ def test_a_card_that_fails_costs_no_game() -> None:
 
     with pytest.raises(DeviceFailed, match="unplugged"):
         play_game(OnBrokenCard(), agent("random"), Position.start("standard 4x4"))
+
+
+def test_leaves_under_way_are_visits_without_a_result() -> None:
+    search, start = BatchedUct("cpu", leaf_playouts=8, memory=1, least=1), Position.start("standard 6x6")
+    search.choose(start, Limits(playouts=8 * 200), seed=3)
+    tree, batch, reading = search._nodes, search._batches[0], search._readings[start.turn]
+    assert tree is not None
+    known, pending = tree.visits > 0, batch.leaves.pending
+    used = np.flatnonzero(known[: tree.counters[USED]])
+    assert not pending.any() and tree.means[used] == pytest.approx(tree.sums[used] / tree.visits[used])
+    means, visits = tree.means[used].copy(), tree.visits[used].copy()
+    assert leaves.gather(*start.boards, tree, reading, None, Word(7), 50, 10**9, batch.leaves) == 50
+    assert pending[0] == 400 and np.array_equal(tree.visits[used] - visits, pending[used])
+    assert np.array_equal(tree.means[used], means)
+    leaves.settle(tree, reading, batch.leaves, 50, 0)  # none was played: all is as before
+    assert not pending.any() and np.array_equal(tree.visits[used], visits) and np.array_equal(tree.means[used], means)
 
 
 def test_a_search_that_is_left_early_forgets_its_tree_and_keeps_the_time() -> None:

@@ -102,6 +102,8 @@ class UctSearch(Player):
     kind = "uct"
     visits: ClassVar[type[np.signedinteger]] = np.int32
     """What counts the playouts of a node; a search ends when it can count no more."""
+    bytes_beside_node: ClassVar[int] = 0
+    """What a search keeps of every node beside the tree."""
 
     def __init__(
         self,
@@ -269,7 +271,7 @@ class UctSearch(Player):
 
     @property
     def _bytes_per_node(self) -> int:
-        visits = np.dtype(self.visits).itemsize - np.dtype(np.int32).itemsize
+        visits = np.dtype(self.visits).itemsize - np.dtype(np.int32).itemsize + self.bytes_beside_node
         return BYTES_PER_NODE + visits + _BYTES_OF_PRIOR * self._has_priors + _BYTES_OF_AMAF * self._has_amaf
 
     def _selection(self, rules: Rules) -> Selection | None:

@@ -19,7 +19,7 @@ from outflank.kernels import leaves as kernels
 from outflank.kernels.jit import Word
 from outflank.kernels.leaves import Leaves
 from outflank.kernels.policy import Policy, lanes_for_playouts
-from outflank.kernels.uct import MAX_DEPTH, Tree
+from outflank.kernels.uct import MAX_DEPTH, Numbers, Tree
 from outflank.plugins import raise_faults
 from outflank.search.clock import Clock
 from outflank.search.limits import NO_LIMIT, Limits
@@ -57,7 +57,7 @@ class _HerePlayouts:
 class _Batch:
     """Leaves, and who plays them."""
 
-    def __init__(self, player: CardPlayouts | _HerePlayouts, leaves: int) -> None:
+    def __init__(self, player: CardPlayouts | _HerePlayouts, leaves: int, pending: Numbers) -> None:
         self.player, self.number, self._each = player, 0, 0
         self.leaves = Leaves(
             player.own,
@@ -69,6 +69,7 @@ class _Batch:
             ends=np.empty(leaves, np.int64),
             points=np.empty((leaves, 2)),
             placed=np.empty(leaves, np.int64),
+            pending=pending,
         )
 
     def send(self, number: int, each: int) -> None:
@@ -95,6 +96,7 @@ class BatchedUct(UctSearch):
     """
 
     visits = np.int64
+    bytes_beside_node = 8  # its playouts under way
 
     def __init__(
         self,
@@ -104,14 +106,10 @@ class BatchedUct(UctSearch):
         least: int = LEAST_LEAVES,
         share: int = SHARE,
         under_way: int = UNDER_WAY,
-        lost: int | None = None,
         leaf_playouts: int = 256,
         **options: Any,
     ) -> None:
-        """`device` is `cpu`, `gpu` or `auto`; the options are those of `UctSearch`.
-
-        `lost` is how many playouts of a leaf that is under way count as lost: all by default.
-        """
+        """`device` is `cpu`, `gpu` or `auto`; the options are those of `UctSearch`."""
         super().__init__(leaf_playouts=leaf_playouts, **options)
         if leaf_playouts < _LEAST_PLAYOUTS:
             raise BadSpec(
@@ -125,16 +123,16 @@ class BatchedUct(UctSearch):
             raise BadSpec("device=gpu does not play functions of a person's own; expected device=cpu")
         self.on_gpu = not own_code and on_gpu(device)
         self._leaves, self._least, self._share, self._under_way = leaves, min(least, leaves), share, under_way
-        self._lost = leaf_playouts if lost is None else lost
         self._batches: list[_Batch] = []
         self._policy: Policy | None = None
 
-    def _batches_for(self, rules: Rules) -> list[_Batch]:
+    def _batches_for(self, rules: Rules, tree: Tree) -> list[_Batch]:
         policy = self.policy.build(rules, self.draw)
         if self._policy is not policy:
             kind = CardPlayouts if self.on_gpu else _HerePlayouts
             players = [kind(rules, policy, self._leaves) for _ in range(self._under_way)]
-            self._batches = [_Batch(player, self._leaves) for player in players]
+            pending = np.zeros(len(tree.visits), np.int64)
+            self._batches = [_Batch(player, self._leaves, pending) for player in players]
             self._policy = policy
         return self._batches
 
@@ -143,7 +141,7 @@ class BatchedUct(UctSearch):
 
         A limit of nodes is exceeded by the batches under way.
         """
-        free, under_way = deque(self._batches_for(position.rules)), deque[_Batch]()
+        free, under_way = deque(self._batches_for(position.rules, tree)), deque[_Batch]()
         left = self._simulations(tree, limits)
         whole = False
         try:
@@ -170,9 +168,7 @@ class BatchedUct(UctSearch):
         """Gathers so many leaves, or fewer at a limit of nodes, and has them played out."""
         reading, selection = self._readings[position.turn], self._selection(position.rules)
         word, nodes = Word(seed % 2**64), limits.nodes or NO_LIMIT
-        found = kernels.gather(
-            *position.boards, tree, reading, selection, word, number, nodes, self._lost, batch.leaves
-        )
+        found = kernels.gather(*position.boards, tree, reading, selection, word, number, nodes, batch.leaves)
         raise_faults(*self._plugs(None, selection))
         if found:
             batch.send(found, self.leaf_playouts)
@@ -182,5 +178,5 @@ class BatchedUct(UctSearch):
         """Credits what the leaves of a batch brought; how many were played out."""
         played = batch.receive(clock)
         raise_faults(*self._plugs(self.policy.build(position.rules, self.draw), None))
-        kernels.settle(tree, self._readings[position.turn], self._lost, batch.leaves, batch.number, played)
+        kernels.settle(tree, self._readings[position.turn], batch.leaves, batch.number, played)
         return played
