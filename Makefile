@@ -8,6 +8,9 @@ PEERS := .venv-peers
 READY := $(VENV)/.ready
 AXE := build/axe.min.js
 
+# Tests start hundreds of processes; without its bytecode each of them would compile the package's sources anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup reproduce test lint types compiled interpreted boundscheck engines soak protocols kill load evening firefox fuzz fuzz-page levels weights book bench lock clean
 
 help:

@@ -50,6 +50,19 @@ def test_import_is_light() -> None:
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout.strip() == "[]"
 
 
+@pytest.mark.compiled
+def test_a_decision_loads_no_linear_algebra_and_functions_of_people_may() -> None:
+    script = """
+import sys, numba, numpy
+from outflank import Position, agent
+print(agent("engine(depth=2)").choose(Position.start()).move, "scipy.linalg" in sys.modules)
+print(numba.njit(lambda a: a @ a)(numpy.eye(3)).sum(), "scipy.linalg" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    move, product = done.stdout.splitlines()
+    assert move.endswith("False") and product == "3.0 True", done.stderr
+
+
 def test_perft_ends_with_the_count_alone() -> None:
     assert outflank("perft", "--depth", "4").stdout == "244\n"
     lines = outflank("perft", "--size", "6", "--depth", "3", "--divide").stdout.splitlines()

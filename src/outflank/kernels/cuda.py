@@ -22,7 +22,7 @@ from numba import cuda
 from numba.core import config
 
 from outflank.kernels.bitboard import ONE, count, either, load
-from outflank.kernels.jit import INTERPRETED, Word
+from outflank.kernels.jit import Word, plain
 from outflank.kernels.lanes import ROWS, Course, Kept, play_games
 from outflank.kernels.patterns import SCALE, UNIT, Patterns, phase_of
 
@@ -140,8 +140,8 @@ def _places_function(shape: Sequence[Pattern]) -> Callable[..., int]:
 
 def _games_function(value: Callable[..., int]) -> Callable[..., None]:
     """`lanes.play_games` with another function for the value of a position."""
-    plain: Any = play_games if INTERPRETED else play_games.py_func  # type: ignore[attr-defined]
-    return _device(FunctionType(plain.__code__, {**plain.__globals__, "pattern_value": value}))
+    source = plain(play_games)
+    return _device(FunctionType(source.__code__, {**source.__globals__, "pattern_value": value}))
 
 
 def play_kernel(shape: Sequence[Pattern], words: int, levels: int) -> Any:

@@ -32,7 +32,7 @@ from numba import cuda
 from outflank.kernels import bitboard, sliced
 from outflank.kernels.bitboard import count, load
 from outflank.kernels.cuda import SIMULATED
-from outflank.kernels.jit import Word
+from outflank.kernels.jit import Word, plain
 from outflank.kernels.playout import UNLIMITED, random_moves, stream
 from outflank.kernels.policy import cut_value, packed_cut, policy_playout
 
@@ -45,14 +45,10 @@ _MOST_BLOCKS = 1 << 20
 _SLICES = 2 * sliced.DIGITS
 
 
-def _plain(function: Any) -> Any:
-    return getattr(function, "py_func", function)
-
-
 _TWINS = {
-    _plain(bitboard.moves): bitboard.plain_moves,
-    _plain(bitboard.flips): bitboard.plain_flips_at,
-    _plain(bitboard.ranked_bit): bitboard._plain_ranked_bit,
+    plain(bitboard.moves): bitboard.plain_moves,
+    plain(bitboard.flips): bitboard.plain_flips_at,
+    plain(bitboard.ranked_bit): bitboard._plain_ranked_bit,
 }
 """What stands on a card for functions that use instructions of some CPUs."""
 
@@ -62,12 +58,12 @@ def for_card(function: Any) -> Any:
     """A function of the CPU for the card, with all that it calls; the simulator takes it as it is."""
     if SIMULATED:
         return function
-    plain = _plain(_TWINS.get(_plain(function), function))
-    names = {**plain.__globals__}
-    for name in plain.__code__.co_names:
+    source = plain(_TWINS.get(plain(function), function))
+    names = {**source.__globals__}
+    for name in source.__code__.co_names:
         if hasattr(names.get(name), "py_func"):
             names[name] = for_card(names[name])
-    return cuda.jit(FunctionType(plain.__code__, names, plain.__name__), device=True)
+    return cuda.jit(FunctionType(source.__code__, names, source.__name__), device=True)
 
 
 # --- boards of one word ---------------------------------------------------------------------------------------------

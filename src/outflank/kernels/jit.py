@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -31,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 from numba.core import config, event
 from numba.core.caching import FunctionCache
+from numba.np import linalg
 
 Word = np.uint64
 """One machine word of a board. Every constant in a kernel is a Word: uint64 with a plain int turns signed."""
@@ -46,6 +48,26 @@ INTERPRETED = bool(config.DISABLE_JIT)
 
 if INTERPRETED:
     np.seterr(over="ignore")  # scalars wrap silently, as the compiled words do
+
+
+def _load_without_scipy() -> None:
+    """Loads the part of numba that asks whether scipy is there by loading its linear algebra.
+
+    No kernel multiplies matrices, and every process would spend an eighth of a second on it (AMD EPYC). Functions of
+    people that do are compiled as before: numba asks again when it meets them.
+    """
+
+    def refuse() -> None:
+        raise ImportError
+
+    ask, linalg.ensure_blas = linalg.ensure_blas, refuse
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = ask
+
+
+_load_without_scipy()
 
 _UNUSED_DAYS = 30
 
@@ -224,3 +246,13 @@ def routine(function: F) -> F:
     if INTERPRETED:
         return function
     return cast(F, numba.njit(**_COMPILE)(function))
+
+
+def plain(function: Any) -> Any:
+    """The Python function under one of these decorators: called once, it answers before it would be compiled.
+
+    >>> from outflank.kernels.selective import probe_depth
+    >>> plain(probe_depth)(12)
+    6
+    """
+    return getattr(function, "py_func", function)

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from outflank.board import Rules
 from outflank.errors import BadSpec
+from outflank.kernels.jit import plain
 from outflank.kernels.selective import CERTAIN, CONFIDENCES, probe_depth
 
 DEVIATIONS = (1.1, 1.5, 2.0, 2.6, math.inf)
@@ -58,14 +59,12 @@ class ProbCut:
     def margins(self, cells: int) -> npt.NDArray[np.int16]:
         """[confidences, 2, depths, empties] as the kernel takes them."""
         margins = margins_without_cuts(cells)
+        probe_of = plain(probe_depth)
         for depth in range(2, cells + 1):
-            probe = probe_depth(depth)
-            for empties in range(depth, cells + 1):
-                errors = self.deviation(depth, probe, empties), self.end_deviation(probe, empties)
-                for confidence in range(CERTAIN):
-                    margins[confidence, :, depth, empties] = [
-                        math.ceil(DEVIATIONS[confidence] * error) for error in errors
-                    ]
+            probe, places = probe_of(depth), range(depth, cells + 1)
+            errors = [[self.deviation(depth, probe, empties) for empties in places]]
+            errors += [[self.end_deviation(probe, empties) for empties in places]]
+            margins[:CERTAIN, :, depth, depth:] = np.ceil(np.multiply.outer(DEVIATIONS[:CERTAIN], errors))
         return margins
 
 
