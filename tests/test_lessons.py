@@ -67,8 +67,14 @@ def test_alpha_beta_by_mouse(server: Server, browser: Browser) -> None:
     page.click("#lesson-back")
     step = step_of(page).split()[1]
     until(page, "step => location.hash.endsWith(`step=${step}`)", step)
-    again = lesson(server, browser, page.evaluate("location.hash.slice(1)"))
+    page.keyboard.press("f")
+    for part in ("header", ".lesson-text", ".lesson-table"):
+        expect(page.locator(part)).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(page.locator("header")).to_be_visible()
+    again = lesson(server, browser, page.evaluate("location.hash.slice(1)"), viewport={"width": 1024, "height": 768})
     expect(again.locator("#lesson-count")).to_have_text(step_of(page))
+    expect(again.locator("#lesson-sentence")).to_be_in_viewport()
     assert again.inner_text("#lesson-sentence") == page.inner_text("#lesson-sentence")
     close(again)
     page.get_by_role("link", name="All lessons").click()
@@ -133,6 +139,7 @@ def test_a_lesson_of_ones_own(server: Server, browser: Browser) -> None:
     page.get_by_text("Set it up yourself").click()
     page.get_by_role("button", name="Take the position of the game").click()
     page.get_by_label("A: Playouts of every move").select_option("5")
+    until(page, "text => location.hash.includes(text)", "&a=montecarlo(playouts=5,+playout=")  # for people to read
     page.get_by_role("button", name="Remove the second search").click()
     page.select_option("#lesson-speed", "very fast")
     page.click("#lesson-play")
@@ -175,8 +182,12 @@ def test_axe_finds_nothing_in_the_lessons(server: Server, browser: Browser) -> N
     page.wait_for_selector("[aria-label='Search B'] .node")
     page.click("#lesson-cut")
     page.get_by_text("The tree as a table").click()
+    assert page.locator(".lesson-table caption").all_inner_texts() == ["Nodes of tree A", "Nodes of tree B"]
     page.get_by_text("Set it up yourself").click()
     check_axe(page, "lesson")
+    page.keyboard.press("f")
+    check_axe(page, "projector")
+    page.keyboard.press("f")
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     check_axe(page, "dark", ["color-contrast"])
     page.emulate_media(forced_colors="active", reduced_motion="reduce")
