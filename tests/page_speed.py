@@ -91,7 +91,9 @@ def _longest_task(events: list[dict[str, Any]]) -> float:
     """Milliseconds of the processor that the longest task on the main thread of a page took."""
     names = {(each["pid"], each["tid"]): each["args"]["name"] for each in events if each["name"] == "thread_name"}
     tasks = [each for each in events if "RunTask" in each["name"] and "tdur" in each]
-    return max(each["tdur"] / 1000 for each in tasks if names.get((each["pid"], each["tid"])) == "CrRendererMain")
+    return max(
+        float(each["tdur"]) / 1000 for each in tasks if names.get((each["pid"], each["tid"])) == "CrRendererMain"
+    )
 
 
 def tell(line: str) -> None:

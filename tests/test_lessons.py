@@ -72,7 +72,8 @@ def test_alpha_beta_by_mouse(server: Server, browser: Browser) -> None:
         expect(page.locator(part)).to_be_hidden()
     page.keyboard.press("Escape")
     expect(page.locator("header")).to_be_visible()
-    again = lesson(server, browser, page.evaluate("location.hash.slice(1)"), viewport={"width": 1024, "height": 768})
+    link = page.evaluate("location.hash.slice(1)")
+    again = lesson(server, browser, link, viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
     expect(again.locator("#lesson-count")).to_have_text(step_of(page))
     expect(again.locator("#lesson-sentence")).to_be_in_viewport()
     assert again.inner_text("#lesson-sentence") == page.inner_text("#lesson-sentence")
@@ -182,7 +183,7 @@ def test_axe_finds_nothing_in_the_lessons(server: Server, browser: Browser) -> N
     page.wait_for_selector("[aria-label='Search B'] .node")
     page.click("#lesson-cut")
     page.get_by_text("The tree as a table").click()
-    assert page.locator(".lesson-table caption").all_inner_texts() == ["Nodes of tree A", "Nodes of tree B"]
+    expect(page.locator(".lesson-table caption")).to_have_text(["Nodes of tree A", "Nodes of tree B"])
     page.get_by_text("Set it up yourself").click()
     check_axe(page, "lesson")
     page.keyboard.press("f")

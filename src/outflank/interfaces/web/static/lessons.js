@@ -409,7 +409,8 @@ function setUpTask(changes, step) {
 
 /** Brings the search into sight where the text stands above it. */
 function toLab() {
-  if (parts.lab.getBoundingClientRect().top > innerHeight / 2) parts.lab.scrollIntoView();
+  const first = parts.lab.firstElementChild; // on a phone the room of the search has no box of its own
+  if (first.getBoundingClientRect().top > innerHeight / 2) first.scrollIntoView();
 }
 
 // --- projector, keys ----------------------------------------------------------------------------------------------
