@@ -24,7 +24,7 @@ help:
 	@echo "make protocols  a thousand games through GTP and NBoard against the same in process (minutes; not part of make test)"
 	@echo "make kill    kill matches a thousand times and compare the result (long; not part of make test)"
 	@echo "make load    people, enemies and ten thousand bad messages on one server (minutes; not part of make test)"
-	@echo "make evening everything a person does on the page in an evening, three times in a real browser (minutes; not part of make test)"
+	@echo "make evening everything a person does on the page in an evening, five times in a real browser (minutes; not part of make test)"
 	@echo "make firefox every view once in Debian's Firefox, where it is installed (not part of make test)"
 	@echo "make fuzz    an hour of damaged texts for every reader (SECONDS=60 for a minute; not part of make test)"
 	@echo "make fuzz-page   a million mutated messages for the page's server (COUNT=100000 for fewer)"

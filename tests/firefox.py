@@ -1,8 +1,9 @@
 """The page in Debian's Firefox: `make firefox`, or `python tests/firefox.py [DIRECTORY]` for pictures too.
 
 Playwright drives a Firefox of its own only; this one is spoken to in its own protocol, WebDriver BiDi, which takes a
-socket and a few lines. Every view is opened, a game is begun against an agent, a position is analysed, a store is
-watched live and projected, a room is opened and ended. Any error that the console shows fails it.
+socket and a few lines. Every view is opened, a game is begun against an agent, a position is analysed and looked up,
+a lesson is opened at a step, a store is watched live and projected, a room is opened and ended. Any error that the
+console shows fails it.
 """
 
 import base64
@@ -106,9 +107,15 @@ def visit(page: Firefox, address: str, pictures: Path | None) -> None:
     page.click("nav [data-view=analyse]")
     page.until("document.querySelector('#board .square.noted')")
     seen("analyse")
+    page.click("#tab-openings")
+    page.until("document.querySelector('#explorer-moves button')")
+    seen("openings")
     page.click("nav [data-view=train]")
     page.until("document.querySelector('#train').childElementCount")
     seen("train")
+    page.run("location.hash = 'lesson=alphabeta&step=20'")
+    page.until("document.querySelectorAll('.lesson-svg .node').length > 4")
+    seen("lesson")
     page.click("nav [data-view=games]")
     page.until("document.querySelector('#games-body tr')")
     seen("games")

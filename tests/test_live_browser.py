@@ -152,6 +152,8 @@ def test_two_browsers_play_in_a_room_and_a_third_watches(server: Server, browser
     for page in (owner, friend, watcher):
         expect(page.locator("#status")).to_have_text(owner.locator("#status").inner_text())
         assert is_within(page)
+    watcher.set_viewport_size({"width": 640, "height": 400})  # a laptop at 200 %
+    expect(watcher.locator("#board .square").last).to_be_in_viewport()
     assert watcher.locator("#actions button").count() == 0 and friend.locator("#review").count() == 0
     owner.get_by_role("button", name="Another game").click()
     friend.get_by_role("button", name="Another game").tap()

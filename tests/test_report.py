@@ -35,6 +35,7 @@ from outflank.facts import ratings_facts
 from outflank.interfaces.cli.live import match_table, sprt_bar
 from outflank.report import figures, terminal
 from outflank.report.arena import arena_document, cross_table
+from outflank.report.arena import match_table as arena_match_table
 from outflank.report.document import Cell, Document, Figure, Names, Part, Section, Table, Value, named_figures
 from outflank.report.html import to_html
 from outflank.report.markdown import markdown_table, to_markdown
@@ -501,6 +502,19 @@ def test_the_live_table_has_what_people_look_for(so_far: MatchResult) -> None:
         assert word in seen.get()
     for word in ("score of A", "Elo of A over B", "SPRT, 0 to 10 normalised Elo", "left", "●"):
         assert word in seen.get()
+
+
+def test_bots_go_by_their_names_in_the_tables_of_a_match() -> None:
+    named = replace(result(), a='cs303(file="ada.py", name="Ada")', b='cs303(file="ben.py", name="Ben")')
+    console = Console(file=io.StringIO(), width=110)
+    with console.capture() as seen:
+        console.print(match_table("ada.py", "ben.py", named, rate=2.5, seconds=3671))
+    assert "Elo of Ada over Ben" in seen.get() and "Ada  ada.py" in seen.get()
+    written = arena_match_table(named)
+    assert "Elo, Ada relative to Ben" in str(named) and " A " not in str(named)
+    assert written.caption == "Ada against Ben"
+    alone = replace(named, b="greedy")
+    assert alone.who() == [("A", "Ada"), ("B", "greedy")] and "Elo, A relative to B" in str(alone)
 
 
 @pytest.mark.parametrize(("llr", "place"), [(-9, 0), (-2.95, 0), (0, 20), (1.5, 30), (2.95, 40), (99, 40)])

@@ -112,7 +112,9 @@ def play_out(players: dict[str, Guest], position: Position) -> Position:
 def test_two_play_others_watch_and_a_rematch_swaps_colours() -> None:
     with house() as at:
         path, owner, ann, bob = small_game(at)
-        assert ann.until("room")["seats"]["white"]["name"] == "Bob" and bob.room["game"]["rules"] == "standard 4x4"
+        while not (white := ann.until("room")["seats"]["white"]):  # somebody else has come or gone
+            pass
+        assert white["name"] == "Bob" and bob.room["game"]["rules"] == "standard 4x4"
         assert "watching" in at.enter(path).refused("play", move=1, ply=0)
         assert "black is to move" in bob.refused("play", move=1, ply=0)
         assert "legal: b1 a2 d3 c4" in ann.refused("play", move=0, ply=0)

@@ -29,6 +29,7 @@ from outflank.arena.tournament import plan_of
 from outflank.board import Position, Rules
 from outflank.errors import BadSpec
 from outflank.execute import Here
+from outflank.interfaces.cli import main
 from outflank.interfaces.web import agents as agents_of_pages
 from outflank.interfaces.web import jobs, stores, verbs
 from outflank.interfaces.web.app import create_app
@@ -1086,14 +1087,22 @@ def test_nothing_else_on_the_disk_can_be_asked_for(store: Path, tmp_path: Path) 
 # --- real processes -----------------------------------------------------------------------------------------------
 
 
+@pytest.fixture(scope="module")
+def besieged() -> Iterator[Server]:
+    """A server for everybody below who comes in crowds or with bad intentions; it is helpful to the last."""
+    with serving() as server:
+        yield server
+        assert asyncio.run(is_helpful(server)) and server.process.poll() is None
+        assert "Traceback" not in said_by(server)
+
+
 @pytest.mark.compiled
-def test_a_game_against_an_agent_on_a_real_server() -> None:
+def test_a_game_against_an_agent_on_a_real_server(besieged: Server) -> None:
     async def game() -> list[str]:
-        async with talking(server) as talk:
+        async with talking(besieged) as talk:
             return await play(talk, "reversed 6x6", "uct(playouts=30)", seed=1)
 
-    with serving() as server:
-        assert asyncio.run(game()) == []
+    assert asyncio.run(game()) == []
 
 
 @pytest.mark.compiled
@@ -1125,25 +1134,21 @@ def test_a_host_demands_a_token() -> None:
         assert asyncio.run(greeting(f"{server.socket}?token={token}")) == "welcome"
 
 
-def outflank(*args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "outflank", *args], capture_output=True, text=True, timeout=PATIENCE)
-
-
-def test_what_cannot_be_served_is_said() -> None:
+def test_what_cannot_be_served_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        done = outflank("play", "--no-browser", "--port", port)
-    assert done.returncode == 2 and f"port {port} on 127.0.0.1 is taken" in done.stderr
-    for args, words in (
-        (["--port", "99999"], "expected 0 to 65535"),
-        (["--host", "198.51.100.7", "--port", "0"], "cannot serve on 198.51.100.7"),
-        (["--store", "nothing.db"], "there is no store"),
-        (["--report", "nothing"], "there is no directory"),
-    ):
-        done = outflank("play", "--no-browser", *args)
-        assert done.returncode == 2 and words in done.stderr and "Traceback" not in done.stderr
+        for args, words in (
+            (["--port", port], f"port {port} on 127.0.0.1 is taken"),
+            (["--port", "99999"], "expected 0 to 65535"),
+            (["--host", "198.51.100.7", "--port", "0"], "cannot serve on 198.51.100.7"),
+            (["--store", "nothing.db"], "there is no store"),
+            (["--report", "nothing"], "there is no directory"),
+        ):
+            assert main(["play", "--no-browser", *args]) == 2
+            said = capsys.readouterr().err
+            assert words in said and said.count("\n") == 1, "one line"
 
 
 def test_a_missing_extra_is_named() -> None:
@@ -1153,17 +1158,16 @@ def test_a_missing_extra_is_named() -> None:
 
 
 @pytest.mark.compiled
-def test_many_games_and_many_odd_messages_leave_no_trace() -> None:
+def test_many_games_and_many_odd_messages_leave_no_trace(besieged: Server) -> None:
     """A small version of `make load`."""
-    with serving() as server:
-        asyncio.run(pester_together(server, 200, 4, seed=100))
-        settle(server)
-        figures = asyncio.run(play_games(server, 25, "standard 6x6", "uct(playouts=10)"))
-        assert figures.errors == ()
-        asyncio.run(pester_together(server, 300, 6, seed=0))
-        assert settle(server, PATIENCE) < 0.5
-        assert server.threads < 40 and server.megabytes < 1000
-        assert asyncio.run(is_helpful(server)) and server.process.poll() is None
+    asyncio.run(pester_together(besieged, 200, 4, seed=100))
+    settle(besieged)
+    figures = asyncio.run(play_games(besieged, 25, "standard 6x6", "uct(playouts=10)"))
+    assert figures.errors == ()
+    asyncio.run(pester_together(besieged, 300, 6, seed=0))
+    assert settle(besieged, PATIENCE) < 0.5
+    assert besieged.threads < 40 and besieged.megabytes < 1000
+    assert asyncio.run(is_helpful(besieged)) and besieged.process.poll() is None
 
 
 def test_odd_messages_are_odd() -> None:
@@ -1204,27 +1208,24 @@ def test_a_store_is_summed_up_once_for_many(store: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.compiled
-def test_mutated_messages_are_answered_in_time_and_in_words() -> None:
-    with serving() as server:
-        messages.warm_up(server)
-        findings = asyncio.run(messages.attack(server, 900, seed=1, sockets=6))
-        assert findings.wrong == [] and findings.answered >= 900
-        assert {"error", "state", "decision", "stopped", "game"} <= set(findings.kinds)
-        assert "Traceback" not in said_by(server)
+def test_mutated_messages_are_answered_in_time_and_in_words(besieged: Server) -> None:
+    messages.warm_up(besieged)
+    findings = asyncio.run(messages.attack(besieged, 900, seed=1, sockets=6))
+    assert findings.wrong == [] and findings.answered >= 900
+    assert {"error", "state", "decision", "stopped", "game"} <= set(findings.kinds)
 
 
 @pytest.mark.compiled
-def test_people_are_served_beside_their_enemies() -> None:
+def test_people_are_served_beside_their_enemies(besieged: Server) -> None:
     """A small version of the last part of `make load`; how long they wait depends on the machine."""
-    with serving() as server:
-        waits = asyncio.run(together(server, games=4, sockets=40, moves=2, agent="uct(playouts=10)"))
-        assert waits.errors == [] and len(waits.seconds) == 16
-        assert settle(server, PATIENCE) < 0.5 and server.threads < 60 and server.megabytes < 1000
+    waits = asyncio.run(together(besieged, games=4, sockets=40, moves=2, agent="uct(playouts=10)"))
+    assert waits.errors == [] and len(waits.seconds) == 16
+    assert settle(besieged, PATIENCE) < 0.5 and besieged.threads < 60 and besieged.megabytes < 1000
 
 
-def test_sockets_that_only_cost_are_left() -> None:
+def test_sockets_that_only_cost_are_left(besieged: Server) -> None:
     async def flooded(first: bytes, again: bytes) -> None:
-        async with by_hand(server) as line:
+        async with by_hand(besieged) as line:
             line.writer.write(first)
             with contextlib.suppress(ConnectionError):
                 while not line.reader.at_eof():
@@ -1233,20 +1234,18 @@ def test_sockets_that_only_cost_are_left() -> None:
                     await asyncio.sleep(0)
 
     async def reason(content: bytes) -> str:
-        async with by_hand(server) as line:
+        async with by_hand(besieged) as line:
             line.writer.write(content)
             assert await line.hear() is None
             return line.reason
 
-    with serving() as server:
-        for empty in (PING, PONG):
-            asyncio.run(asyncio.wait_for(flooded(b"", frame(empty, b"x") * 100), PATIENCE))
-        pieces = frame(TEXT, b"{", final=False), frame(0, b"", final=False) * 100
-        asyncio.run(asyncio.wait_for(flooded(*pieces), PATIENCE))
-        assert asyncio.run(reason(frame(TEXT, b"\xff\xfe"))) == "a text is not UTF-8"
-        assert "exceeds limit of 262144 bytes" in asyncio.run(reason(frame(TEXT, b"x" * 262_145)))
-        assert asyncio.run(is_helpful(server))
-        assert "Traceback" not in said_by(server)
+    for empty in (PING, PONG):
+        asyncio.run(asyncio.wait_for(flooded(b"", frame(empty, b"x") * 100), PATIENCE))
+    pieces = frame(TEXT, b"{", final=False), frame(0, b"", final=False) * 100
+    asyncio.run(asyncio.wait_for(flooded(*pieces), PATIENCE))
+    assert asyncio.run(reason(frame(TEXT, b"\xff\xfe"))) == "a text is not UTF-8"
+    assert "exceeds limit of 262144 bytes" in asyncio.run(reason(frame(TEXT, b"x" * 262_145)))
+    assert asyncio.run(is_helpful(besieged))
 
 
 def said_by(server: Server) -> str:

@@ -25,14 +25,25 @@ def short_name(text: str) -> str:
     try:
         call = parse(text)
         signature = agent_signatures()[call.name]
-        named = dict(call.options).get("name")
-        if isinstance(named, str):  # what people call a bot
-            return "".join(named)
+        if named := _given(call):
+            return named
         usual = _options(signature, Call(call.name))
         kept = tuple((key, _short(signature, key, value)) for key, value in call.options if usual.get(key) != value)
     except (OutflankError, KeyError):  # a person's own player, or one that this version does not know
         return text
     return str(Call(call.name, call.values, kept))
+
+
+def given_name(text: str) -> str | None:
+    """What people call a bot, by its text or identity; None where it has no name of its own.
+
+    >>> given_name('cs303(file="bots/ada.py", name="Ada")'), given_name("greedy")
+    ('Ada', None)
+    """
+    try:
+        return _given(parse(text_of(text)))
+    except OutflankError:
+        return None
 
 
 def short_names(agents: Iterable[str]) -> dict[str, str]:
@@ -44,6 +55,11 @@ def short_names(agents: Iterable[str]) -> dict[str, str]:
     names = {who: short_name(who) for who in agents}
     met = Counter(names.values())
     return {who: f"{name}, behaviour {behaviour_of(who)}" if met[name] > 1 else name for who, name in names.items()}
+
+
+def _given(call: Call) -> str | None:
+    named = dict(call.options).get("name")
+    return "".join(named) if isinstance(named, str) else None
 
 
 def _options(signature: Signature, call: Call) -> dict[str, Value]:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.agents.identities import behaviour_of, text_of
-from outflank.agents.names import short_name
+from outflank.agents.names import given_name, short_name
 from outflank.arena.schedule import Plan, Slot
 from outflank.arena.statistics.elo_scale import elo, normalized_elo
 from outflank.arena.statistics.estimates import Estimate, mean_margin, score, superiority
@@ -74,19 +74,25 @@ class MatchResult:
         """Whether more games can change what is said: always, unless a sequential test has ended."""
         return self.verdict in (None, "continue")
 
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two are called in words: bots by the names that people gave them, all others A and B."""
+        a, b = given_name(self.a), given_name(self.b)
+        return (a, b) if a and b and a != b else ("A", "B")
+
     def lines(self) -> list[tuple[str, str]]:
         """Everything in words, name and value, for pages, terminals and notebooks."""
-        games = self.tally
+        games, (a, b) = self.tally, self.names
         lines = [
             ("games", f"{games.games:,} of {self.planned:,}"),
-            ("A wins, draws, losses", f"{games.wins:,}, {games.draws:,}, {games.losses:,}"),
-            ("pairs of A, 0 to 2 points", ", ".join(map(str, games.pairs))),
-            ("score of A [95 % interval]", f"{self.score:.1%}"),
-            ("score of A with black, with white", f"{percent(games.as_black)} %, {percent(games.as_white)} %"),
-            ("Elo, A relative to B", f"{self.elo:+.1f}"),
-            ("normalised Elo, A relative to B", f"{normalized_elo(games.counts):+.1f}"),
-            ("likelihood that A is stronger", f"{100 * superiority(games.counts):.1f} %"),
-            ("discs, A minus B", f"{self.margin:+.1f}"),
+            (f"{a} wins, draws, losses", f"{games.wins:,}, {games.draws:,}, {games.losses:,}"),
+            (f"pairs of {a}, 0 to 2 points", ", ".join(map(str, games.pairs))),
+            (f"score of {a} [95 % interval]", f"{self.score:.1%}"),
+            (f"score of {a} with black, with white", f"{percent(games.as_black)} %, {percent(games.as_white)} %"),
+            (f"Elo, {a} relative to {b}", f"{self.elo:+.1f}"),
+            (f"normalised Elo, {a} relative to {b}", f"{normalized_elo(games.counts):+.1f}"),
+            (f"likelihood that {a} is stronger", f"{100 * superiority(games.counts):.1f} %"),
+            (f"discs, {a} minus {b}", f"{self.margin:+.1f}"),
             ("different openings, games", f"{self.distinct_openings:,}, {self.distinct_games:,}{self._repeats}"),
             ("endings", ", ".join(f"{name} {number:,}" for name, number in self.terminations.items()) or "none"),
         ]
@@ -97,8 +103,12 @@ class MatchResult:
         repeated = self.tally.games - self.distinct_games
         return f"; {repeated:,} repeated, which count again: {NARROW}" if repeated > 0 else ""
 
+    def who(self) -> list[tuple[str, str]]:
+        """Whom A and B stand for; nothing where the two go by their own names."""
+        return [("A", short_name(self.a)), ("B", short_name(self.b))] if self.names == ("A", "B") else []
+
     def _all_lines(self) -> list[tuple[str, str]]:
-        return [("A", short_name(self.a)), ("B", short_name(self.b)), *self.lines()]
+        return [*self.who(), *self.lines()]
 
     def __str__(self) -> str:
         return text_table(self._all_lines())

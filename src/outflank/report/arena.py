@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from outflank import __version__
 from outflank.agents.identities import behaviour_of, text_of
-from outflank.agents.names import short_name, short_names
+from outflank.agents.names import short_names
 from outflank.arena.match import NARROW, MatchResult, percent
 from outflank.arena.ratings import Ratings, ResultCounts, tallies
 from outflank.arena.statistics.estimates import CONFIDENCE, Estimate, score
@@ -301,6 +301,7 @@ def _provenance(survey: Survey) -> dict[str, str]:
 
 
 def match_table(result: MatchResult) -> Table:
-    """A match in lines; every number is from A's view."""
-    who = [["A", short_name(result.a)], ["B", short_name(result.b)]]
-    return Table(["from A's view", "value"], [*who, *map(list, result.lines())], "A against B", name="match")
+    """A match in lines; every number is from the view of the first."""
+    a, b = result.names
+    lines = [list(line) for line in (*result.who(), *result.lines())]
+    return Table([f"from {a}'s view", "value"], lines, f"{a} against {b}", name="match")

@@ -80,19 +80,19 @@ def match_table(a: str, b: str, result: "MatchResult", rate: float, seconds: flo
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", justify="right", no_wrap=True)
     table.add_column(overflow="fold")
-    games = result.tally
+    games, (first, second) = result.tally, result.names
     left = (result.planned - games.games) / rate if rate else None
     speed = f"{rate:,.1f} games/s" if rate or games.games >= result.planned else PREPARING
     lines: list[tuple[str, Any]] = [
-        ("A", Text(a, style="bold cyan")),
-        ("B", Text(b, style="bold magenta")),
+        (first, Text(a, style="bold cyan")),
+        (second, Text(b, style="bold magenta")),
         ("games", _progress(games.games, result.planned, at_most=result.sprt is not None)),
         ("time", f"{speed}, {clock_text(seconds)} gone, {clock_text(left)} left"),
-        ("A's games", f"{games.wins:,} won, {games.draws:,} drawn, {games.losses:,} lost"),
-        ("A's pairs", _pairs(games.pairs)),
-        ("score of A", _estimate(result.score, ".1%", 0.5)),
-        ("Elo of A over B", _estimate(result.elo, "+.1f", 0.0)),
-        ("discs, A minus B", f"{result.margin:+.1f}"),
+        (f"{first}'s games", f"{games.wins:,} won, {games.draws:,} drawn, {games.losses:,} lost"),
+        (f"{first}'s pairs", _pairs(games.pairs)),
+        (f"score of {first}", _estimate(result.score, ".1%", 0.5)),
+        (f"Elo of {first} over {second}", _estimate(result.elo, "+.1f", 0.0)),
+        (f"discs, {first} minus {second}", f"{result.margin:+.1f}"),
         ("different", f"{result.distinct_openings:,} openings, {result.distinct_games:,} games"),
         ("endings", ", ".join(f"{name} {number:,}" for name, number in result.terminations.items()) or "none yet"),
     ]

@@ -142,4 +142,4 @@ def run_match(args: argparse.Namespace) -> None:
 def _report(args: argparse.Namespace, result: "MatchResult") -> str:
     from outflank.render import text_table
 
-    return text_table([("A", args.a), ("B", args.b), *result.lines()])
+    return text_table([*zip(result.names, (args.a, args.b), strict=True), *result.lines()])

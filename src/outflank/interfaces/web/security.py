@@ -174,7 +174,8 @@ _DOOR = """<!doctype html>
 </html>
 """
 _HOW_TO_ENTER = """<p>Whoever started Outflank sees a link in the terminal that ends with <b>?token=</b> and
-some letters. Ask for the whole link: the part before it, as it stands in an address bar, is not enough.</p>
+some letters. Ask for the whole link: the part before it, as it stands in an address bar, is not enough.
+A link to a game or a lesson opens after that.</p>
 <form action="/"><label>Link or token: <input name="token" size="60" autocomplete="off" autofocus required></label>
 <button>Enter</button></form>"""
 

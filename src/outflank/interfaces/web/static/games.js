@@ -79,7 +79,7 @@ function nothing() {
     "Stored games",
     "games-none",
     el("p", {}, "No stored games to browse. Start the page with stores of games or with reports:"),
-    el("p", { class: "code" }, "outflank play --store games.sqlite --report reports/papers"),
+    el("p", { class: "code" }, "outflank play --store outflank.db --report reports/papers"),
     el(
       "p",
       { class: "hint" },

@@ -41,7 +41,7 @@ export const SHORTCUTS = [
   ["B", "go to the board"],
   ["P", "pass"],
   ["H", "hint"],
-  ["F", "play from here (in Analyse)"],
+  ["F", "play from here (in Analyse); projector view (in Lessons)"],
   ["U", "undo"],
   ["R", "redo"],
   ["← →", "one move back, one move on (outside the board)"],

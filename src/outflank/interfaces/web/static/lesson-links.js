@@ -47,3 +47,7 @@ export function parametersOf(lesson, setup, step) {
   if (step) parameters.set("step", step);
   return parameters;
 }
+
+/** Parameters as people write them: brackets and commas need no code in an address. */
+export const readable = (parameters) =>
+  String(parameters).replace(/%(28|29|2C|3D)/g, (code) => decodeURIComponent(code));

@@ -112,8 +112,8 @@ export class Pane {
   }
 }
 
-/** The nodes of a picture as a table, the latest ones, with what each number means on its column. */
-export function tableOf({ model, picture }) {
+/** The nodes of a picture as a table, the latest ones, with what each number means on its column; `of` several trees. */
+export function tableOf({ key, title, model, picture }, of) {
   const nodes = [...picture.nodes.values()];
   const columns = model.columns();
   const rows = nodes.slice(-MOST_ROWS).map((node) => {
@@ -129,11 +129,13 @@ export function tableOf({ model, picture }) {
   });
   const all = [...picture.figures, ...nodes.slice(-MOST_ROWS).flatMap((node) => node.facts())];
   const meanings = new Map(all.map(({ name, meaning }) => [name, meaning]));
+  const caption = of > 1 ? `Nodes of tree ${key.toUpperCase()}` : "Nodes of the tree";
   return [
+    of > 1 ? el("h3", {}, title.textContent) : null,
     el(
       "table",
       {},
-      el("caption", { class: "unseen" }, "Nodes of the tree"),
+      el("caption", { class: "unseen" }, caption),
       el(
         "thead",
         {},
@@ -160,5 +162,5 @@ export function tableOf({ model, picture }) {
       { class: "lesson-facts" },
       ...[...meanings].map(([name, meaning]) => el("div", {}, el("dt", {}, name), el("dd", {}, meaning))),
     ),
-  ];
+  ].filter(Boolean);
 }

@@ -8,7 +8,8 @@
  */
 import { el, svg } from "./dom.js";
 
-const BOX = { width: 62, height: 50 };
+const BOX = { width: 62, height: 50 }; // at least so wide
+const LETTER = 6.1; // the width of a digit in a box
 const GAP = { across: 6, down: 30 };
 const LEFT = 46; // for the names of the rows
 const MOST_SHOWN = 130; // boxes
@@ -35,6 +36,8 @@ export class TreeView {
     /** The node in the tab order. @type {string | number} */
     this.pointed = 0;
     this.zoom = ZOOMS.usual;
+    /** Of a box: as wide as the longest numbers so far, so that boxes do not jump from step to step. */
+    this.width = BOX.width;
     /** The node that was pressed last. @type {string | number | null} */
     this.chosen = null;
     this.drawing = svg("svg", { role: "tree", "aria-label": label, class: "lesson-svg" });
@@ -47,14 +50,17 @@ export class TreeView {
   reset() {
     this.folded.clear();
     this.pointed = 0;
+    this.width = BOX.width;
   }
 
   /** @param {Picture} picture @param {string[]} rows names of the rows, for both sides */
   show(picture, rows) {
     this.picture = picture;
     this.rows = rows;
+    const texts = [...picture.nodes.values()].flatMap(({ lines }) => lines);
+    this.width = Math.max(this.width, ...texts.map(({ length }) => Math.ceil(length * LETTER) + 8));
     const { shown, levels } = this.layOut(picture);
-    const width = LEFT + Math.max(...shown.map(({ x }) => x)) + BOX.width + 2;
+    const width = LEFT + Math.max(...shown.map(({ x }) => x)) + this.width + 2;
     const height = levels * (BOX.height + GAP.down) - GAP.down + 18;
     this.drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
     const room = this.place.clientWidth - 16;
@@ -116,7 +122,7 @@ export class TreeView {
       const { children } = place;
       if (children.length) place.x = (children[0].x + children.at(-1).x) / 2;
       else {
-        next += BOX.width + GAP.across;
+        next += this.width + GAP.across;
         place.hidden = below(node);
       }
       return place;
@@ -127,9 +133,9 @@ export class TreeView {
 
   edges({ x, level, node, children }) {
     const bottom = level * (BOX.height + GAP.down) + BOX.height;
-    const middle = LEFT + x + BOX.width / 2;
+    const middle = LEFT + x + this.width / 2;
     return children.map((child) => {
-      const to = LEFT + child.x + BOX.width / 2;
+      const to = LEFT + child.x + this.width / 2;
       const { path } = this.picture;
       const marks = [
         path.has(child.node) && path.has(node) && "on-path",
@@ -154,12 +160,12 @@ export class TreeView {
     const texts = lines.map((line, i) =>
       svg(
         "text",
-        { x: BOX.width / 2, y: first + i * step, class: i ? "number" : "name", "aria-hidden": "true" },
+        { x: this.width / 2, y: first + i * step, class: i ? "number" : "name", "aria-hidden": "true" },
         `${line} `,
       ),
     );
     const mark = hidden
-      ? [svg("text", { x: BOX.width / 2, y: BOX.height + 13, class: "hidden", "aria-hidden": "true" }, `+${hidden}`)]
+      ? [svg("text", { x: this.width / 2, y: BOX.height + 13, class: "hidden", "aria-hidden": "true" }, `+${hidden}`)]
       : [];
     const element = svg(
       "g",
@@ -173,7 +179,7 @@ export class TreeView {
         "aria-expanded": node.children.length ? String(!hidden) : null,
         "aria-label": this.spoken(node, hidden),
       },
-      svg("rect", { width: BOX.width, height: BOX.height, rx: node.maximises ? 3 : 18 }),
+      svg("rect", { width: this.width, height: BOX.height, rx: node.maximises ? 3 : 18 }),
       ...texts,
       ...mark,
     );
@@ -241,7 +247,7 @@ export class TreeView {
     if (!place) return;
     const { place: pane, scale } = this;
     const [left, top] = [(LEFT + place.x) * scale, place.level * (BOX.height + GAP.down) * scale];
-    const [width, height] = [BOX.width * scale, (BOX.height + GAP.down) * scale];
+    const [width, height] = [this.width * scale, (BOX.height + GAP.down) * scale];
     if (left < pane.scrollLeft || left + width > pane.scrollLeft + pane.clientWidth)
       pane.scrollLeft = left + width / 2 - pane.clientWidth / 2;
     if (top < pane.scrollTop || top + height > pane.scrollTop + pane.clientHeight)

@@ -9,7 +9,7 @@
 import { BoardView } from "./board.js";
 import { announce, byId, capital, el, icon, newButton, setText, toast } from "./dom.js";
 import { agentChoices, boardChoice } from "./lesson-agents.js";
-import { EMPTY, linkedSetup, parametersOf, placeOf } from "./lesson-links.js";
+import { EMPTY, linkedSetup, parametersOf, placeOf, readable } from "./lesson-links.js";
 import { listOf, textOf } from "./lesson-pages.js";
 import { Pane, tableOf } from "./lesson-pane.js";
 import { LESSONS } from "./lesson-texts.js";
@@ -65,10 +65,11 @@ const parts = {
     oninput: () => goTo(Number(parts.slider.value)),
   }),
   count: el("span", { class: "ply", id: "lesson-count" }),
+  lab: el("section", { class: "lesson-lab", "aria-label": "Laboratory" }),
   panes: el("div", { class: "lesson-panes" }),
   rows: el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "The steps so far" }),
   table: el("details", { class: "lesson-table", ontoggle: () => showTable() }),
-  settings: el("div", { class: "fields lesson-settings" }),
+  settings: el("div", { class: "lesson-settings" }),
 };
 const board = new BoardView(parts.board, () => {}, "Position of the step");
 const buttons = {
@@ -98,7 +99,13 @@ const buttons = {
   ),
   cut: newButton({ id: "lesson-cut", onclick: nextCut }, "Next cut"),
   link: newButton({ id: "lesson-link", class: "quiet", onclick: copyLink }, "Copy a link to this"),
-  project: newButton({ id: "lesson-project", class: "quiet", "aria-pressed": "false", onclick: project }, "Projector"),
+  project: newButton(
+    {
+      ...{ id: "lesson-project", class: "quiet", "aria-pressed": "false", onclick: project },
+      title: "Large, and the search alone (F); Escape leaves it",
+    },
+    "Projector",
+  ),
   fit: newButton({ id: "lesson-fit", class: "quiet", "aria-pressed": "false", onclick: fit }, "Whole tree"),
 };
 const speed = el(
@@ -277,8 +284,9 @@ function showLineAt(number) {
 }
 
 function showTable() {
-  const pane = looked?.pane ?? panes.a;
-  if (parts.table.open && pane.picture) parts.rows.replaceChildren(...tableOf(pane));
+  if (!parts.table.open) return;
+  const seen = Object.values(panes).filter(({ picture }) => picture);
+  parts.rows.replaceChildren(...seen.flatMap((pane) => tableOf(pane, seen.length)));
 }
 
 // --- the set-up ---------------------------------------------------------------------------------------------------
@@ -302,22 +310,28 @@ function showSettings() {
   const { setup } = now;
   const isStart = !setup.start && !setup.moves;
   const place = el("p", { class: "hint" }, isStart ? "From the start of the game." : "From a prepared position.");
+  const row = (name, ...fields) => el("div", { class: "fields", role: "group", "aria-label": name }, ...fields);
+  const agentRow = (key) => row(`Choices of search ${key.toUpperCase()}`, ...agentChoices(setup, key, setUpWith));
   parts.settings.replaceChildren(
-    boardChoice(setup.rules, setUpWith),
+    row("Position", boardChoice(setup.rules, setUpWith)),
     el(
       "div",
-      { class: "field" },
+      { class: "actions" },
       place,
       newButton({ onclick: takeGame }, "Take the position of the game"),
       isStart ? null : newButton({ onclick: () => setUpWith({ start: null, moves: "" }) }, "Take the start"),
     ),
-    ...agentChoices(setup, "a", setUpWith),
-    ...(setup.b ? agentChoices(setup, "b", setUpWith) : []),
-    newButton(
-      { onclick: () => setUpWith({ b: setup.b ? "" : setup.a }) },
-      setup.b ? "Remove the second search" : "Compare with a second search",
+    agentRow("a"),
+    setup.b ? agentRow("b") : "",
+    el(
+      "div",
+      { class: "actions" },
+      newButton(
+        { onclick: () => setUpWith({ b: setup.b ? "" : setup.a }) },
+        setup.b ? "Remove the second search" : "Compare with a second search",
+      ),
+      newButton({ onclick: () => setUpWith({ seed: Math.floor(Math.random() * 1e6) }) }, "Other random numbers"),
     ),
-    newButton({ onclick: () => setUpWith({ seed: Math.floor(Math.random() * 1e6) }) }, "Other random numbers"),
   );
   if (focused) byId(focused)?.focus();
 }
@@ -355,7 +369,7 @@ function writeAddress() {
 }
 
 function write(parameters) {
-  written = String(parameters);
+  written = readable(parameters);
   if (table.view === "lessons") setLesson(written);
 }
 
@@ -382,9 +396,21 @@ function openLesson(lesson, changes = {}, step = 0) {
   now.lesson = lesson;
   parts.list.hidden = true;
   parts.room.hidden = false;
-  if (isOther) parts.text.replaceChildren(...textOf(lesson, setUpWith));
+  if (isOther) parts.text.replaceChildren(...textOf(lesson, setUpTask));
   setUpWith({ ...EMPTY, ...lesson.setup, ...changes }, step);
   if (isOther) scrollTo(0, 0);
+  if (step) toLab();
+}
+
+function setUpTask(changes, step) {
+  setUpWith(changes, step);
+  toLab();
+}
+
+/** Brings the search into sight where the text stands above it. */
+function toLab() {
+  const first = parts.lab.firstElementChild; // on a phone the room of the search has no box of its own
+  if (first.getBoundingClientRect().top > innerHeight / 2) first.scrollIntoView();
 }
 
 // --- projector, keys ----------------------------------------------------------------------------------------------
@@ -394,10 +420,14 @@ function press(button, pressed) {
   return pressed;
 }
 
-/** Larger, and without the text: for a class that looks at one screen. */
+const isPressed = (button) => button.getAttribute("aria-pressed") === "true";
+
+/** Larger, and the search alone: for a class that looks at one screen. */
 function project() {
-  const on = press(buttons.project, buttons.project.getAttribute("aria-pressed") !== "true");
+  const on = press(buttons.project, !isPressed(buttons.project));
   parts.room.classList.toggle("projected", on);
+  document.documentElement.toggleAttribute("data-projected", on);
+  announce(on ? "Projector view. Escape leaves it." : "Projector view left.");
   for (const pane of Object.values(panes)) {
     pane.view.zoom = on ? ZOOMS.projected : ZOOMS.usual;
     pane.show(now.step);
@@ -406,15 +436,19 @@ function project() {
 
 /** The whole tree in its window, as small as that may be. */
 function fit() {
-  parts.panes.classList.toggle("fit", press(buttons.fit, buttons.fit.getAttribute("aria-pressed") !== "true"));
+  parts.panes.classList.toggle("fit", press(buttons.fit, !isPressed(buttons.fit)));
 }
 
-const KEYS = { ArrowLeft: "back", ",": "back", ArrowRight: "next", ".": "next", Home: "first", End: "last", k: "play" };
+const KEYS = {
+  ...{ ArrowLeft: "back", ",": "back", ArrowRight: "next", ".": "next", Home: "first", End: "last" },
+  ...{ k: "play", f: "project" },
+};
 
 function onKey(event) {
   if (table.view !== "lessons" || !now.lesson || event.defaultPrevented || !habit("keys", true)) return;
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
-  if (document.querySelector("dialog[open]") || !(event.key in KEYS)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (event.key === "Escape" && isPressed(buttons.project)) return project();
+  if (event.target.matches("input, select, textarea") || !(event.key in KEYS)) return;
   event.preventDefault();
   buttons[KEYS[event.key]].click();
 }
@@ -436,45 +470,42 @@ export function setUp(place) {
       parts.caption,
       el("div", { class: "card" }, parts.factsTitle, parts.facts),
     ),
+    parts.lab,
+  );
+  parts.lab.append(
     el(
-      "section",
-      { class: "lesson-lab", "aria-label": "Laboratory" },
+      "div",
+      { class: "card lesson-steps" },
       el(
         "div",
-        { class: "card" },
-        el(
-          "div",
-          { class: "lesson-controls", role: "group", "aria-label": "Steps" },
-          buttons.first,
-          buttons.back,
-          buttons.play,
-          buttons.next,
-          buttons.last,
-          parts.count,
-          buttons.cut,
-        ),
-        parts.slider,
-        el(
-          "div",
-          { class: "lesson-controls" },
-          el("label", { for: "lesson-speed" }, "Speed"),
-          speed,
-          el("label", { for: "lesson-stride" }, "Steps"),
-          strides,
-          buttons.fit,
-          buttons.project,
-          buttons.link,
-        ),
-        parts.sentence,
+        { class: "lesson-controls", role: "group", "aria-label": "Steps" },
+        buttons.first,
+        buttons.back,
+        buttons.play,
+        buttons.next,
+        buttons.last,
+        parts.count,
+        buttons.cut,
       ),
-      parts.panes,
-      el("div", { class: "card" }, parts.table),
+      parts.slider,
       el(
-        "details",
-        { class: "card", id: "lesson-setup" },
-        el("summary", {}, "Set it up yourself: board, position, searches"),
-        parts.settings,
+        "div",
+        { class: "lesson-controls" },
+        el("span", { class: "lesson-pace" }, el("label", { for: "lesson-speed" }, "Speed"), speed),
+        el("span", { class: "lesson-pace" }, el("label", { for: "lesson-stride" }, "Steps"), strides),
+        buttons.fit,
+        buttons.project,
+        buttons.link,
       ),
+      parts.sentence,
+    ),
+    parts.panes,
+    el("div", { class: "card near" }, parts.table),
+    el(
+      "details",
+      { class: "card near", id: "lesson-setup" },
+      el("summary", {}, "Set it up yourself: board, position, searches"),
+      parts.settings,
     ),
   );
   parts.list.append(...listOf());

@@ -17,6 +17,7 @@ const PACES = [
   [0.5, "Careful, half a second a move"],
   [2, "Thorough, two seconds a move"],
 ];
+const DOUBTFUL = 3; // discs that are told although no move is marked: early in a game values are rough
 const SHOWN = 6; // moves of a better line in the list; the board has all of them
 const INVITATION =
   "Every move of this line is compared with the best one. Values are exact near the end, estimates before.";
@@ -103,8 +104,13 @@ function verdicts(nodes) {
 }
 
 function summaryText(nodes) {
-  const found = verdicts(nodes).filter(({ mark }) => mark).length;
-  return found ? `${plural(found, "move")} could have been better.` : "no mistakes found.";
+  const all = verdicts(nodes);
+  const found = all.filter(({ mark }) => mark).length;
+  if (found) return `${plural(found, "move")} could have been better.`;
+  const worst = all.reduce((one, other) => ((other.loss ?? 0) > (one?.loss ?? 0) ? other : one), null);
+  if (!(worst?.loss >= DOUBTFUL)) return "no mistakes found.";
+  const move = `${worst.node.ply}. ${squareName(worst.node.move, table.tree.rules.size)}`;
+  return `nothing is certain enough to be marked. ${move} may have cost ${plural(Math.round(worst.loss), "disc")}.`;
 }
 
 function show() {

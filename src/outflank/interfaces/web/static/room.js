@@ -158,7 +158,7 @@ function showSeats() {
     place.classList.toggle("to-move", toMove);
     place.replaceChildren(
       el("span", { class: `stone ${side}` }),
-      el("span", { class: "who" }, seat?.name ?? "Nobody yet"),
+      el("span", { class: "who" }, seat?.name ?? "Free"),
       el("span", { class: "doing" }, doing.join(", ") || side),
       el("span", { class: "count" }, String(tree.position[side]), el("span", { class: "unseen" }, " discs")),
       el("span", { class: "time", id: `time-${side}` }),
@@ -204,7 +204,8 @@ function words() {
       : [`${named(position.winner)} wins`, `Black and white have ${discs} discs.`];
   }
   if (!seats.black || !seats.white) {
-    const missing = SIDES.filter((side) => !seats[side]).join(" and ");
+    const missing = SIDES.filter((side) => !seats[side]);
+    if (missing.length > 1) return ["Two seats are free", "Whoever sits down first chooses a colour."];
     return [you ? "Waiting for somebody" : "A seat is free", `The seat of ${missing} is free.`];
   }
   const passed = tree.current.move === tree.pass ? `${named(other(position.turn))} had no legal move and passed. ` : "";

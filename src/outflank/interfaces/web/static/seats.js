@@ -107,7 +107,7 @@ function showButtons(tree, node, position) {
     "go-last": node.children.length,
   };
   for (const [id, possible] of Object.entries(may)) byId(id).disabled = !possible;
-  document.querySelector(".status-card").classList.toggle("over", playing && Boolean(tree.over));
+  document.querySelector(".status-card").classList.toggle("over", playing && tree.isFinished);
   byId("pass").classList.toggle("wanted", passes);
   setText(byId("pause").lastElementChild, table.paused ? "Go on" : "Pause");
   byId("pause").firstElementChild.firstElementChild.setAttribute("href", table.paused ? "#i-next" : "#i-pause");

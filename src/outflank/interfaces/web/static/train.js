@@ -32,6 +32,8 @@ const now = {
   counted: false,
   busy: false,
 };
+/** What was shown and not answered: "Next" leads to the others before it comes back. @type {Set<string>} */
+const shown = new Set();
 let timer = 0;
 const parts = {
   place: el("div", { class: "board", id: "train-board" }),
@@ -83,8 +85,10 @@ async function next() {
   try {
     const wanted = source.value;
     const all = await problems();
-    const [first] = due(all, wanted).filter(({ id }) => id !== now.problem?.id);
+    const waiting = due(all, wanted);
+    const first = waiting.find(({ id }) => !shown.has(id));
     if (first) show(first);
+    else if (wanted === "mistake" && waiting.length) showAgain(waiting);
     else if (wanted === "mistake") nothingDue(all);
     else if (isBook(wanted)) await nextOpening(all, wanted);
     else show(await keepEndgame(await made(Number(wanted))));
@@ -92,6 +96,12 @@ async function next() {
     tell(error.message);
   }
   await showCount();
+}
+
+/** Begins with the first again when all that wait were shown: there are no other mistakes. */
+function showAgain(waiting) {
+  shown.clear();
+  show(waiting[0]);
 }
 
 /** The next position of a book that was not asked yet; when all were, the one that comes back soonest. */
@@ -142,6 +152,7 @@ function inWords(milliseconds) {
 
 function show(problem) {
   Object.assign(now, { problem, counted: false });
+  shown.add(problem.id);
   reset();
 }
 
@@ -184,15 +195,20 @@ async function press(square) {
   now.busy = false;
   if (now.problem !== problem) return;
   if (!verdict) return showButtons();
-  if (!now.counted) {
-    now.counted = true;
-    await answered(problem, verdict.right);
-    await showCount();
-  }
+  await count(verdict.right);
   if (problem.kind === "opening") return showBook(square, verdict.right);
   tell(verdict.right ? rightText(problem, square) : wrongText(square, verdict));
   announce(parts.told.textContent);
   playOut(verdict.pv?.length ? verdict.pv : [square]);
+}
+
+/** Notes the first answer to the problem on the board. */
+async function count(right) {
+  if (now.counted) return;
+  now.counted = true;
+  shown.delete(now.problem.id);
+  await answered(now.problem, right);
+  await showCount();
 }
 
 const rightText = (problem, square) =>
@@ -249,11 +265,7 @@ function looked(problem) {
 
 async function showAnswer() {
   const { problem } = now;
-  if (!now.counted) {
-    now.counted = true;
-    await answered(problem, false);
-    await showCount();
-  }
+  await count(false);
   if (problem.kind === "opening") return showBook(null, false);
   const line = problem.pv.length > 1 ? problem.pv : ((await looked(problem)).find(({ move }) => move === problem.best)?.pv ?? problem.pv);
   reset();

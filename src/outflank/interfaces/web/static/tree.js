@@ -48,6 +48,12 @@ export class GameTree {
     return this.current.position;
   }
 
+  /** Whether the game was played to its end, wherever in it the cursor is. */
+  get isFinished() {
+    const last = this.line().at(-1);
+    return last.position.over || Boolean(last.end);
+  }
+
   /** Whether nothing more can be played here. */
   get over() {
     return this.position.over || Boolean(this.current.end);
