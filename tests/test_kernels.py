@@ -4,7 +4,7 @@ import ast
 import random
 import re
 from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import numba
 import numpy as np
@@ -238,28 +238,13 @@ def test_kernels_have_the_types_they_promise() -> None:
             player.choose(start, seed=1)
             player.choose(start.play(start.moves[0]), seed=1)
         solve(start, limits=Limits(nodes=10))
-        # Kernels that kernels call are unknown to a process that loads their callers from disk.
-        me, opp, full = start.boards
-        game = endgame_rules(start.rules, "winner")
-        played = rules.play(me, opp, 19 if size == 8 else 4 * 16 + 5)
-        only: Any = [tuple(map(Word, board)) for board in played]  # kernels return plain numbers, which would be signed
-        occupied = tuple(Word(int(a) | int(b)) for a, b in zip(*only, strict=True))
-        near, control = new_table(0.1), np.array([0, 0, 10])
-        assert near_end.near_end(me, opp, game, 10, 0, near, control) == near_end.search(
-            me, opp, full, full, 10, 0, game, near, control
-        )
-        shallow.few(only[0], only[1], occupied, occupied, 0, 0, 5, 1, 1)
-        shallow.shallow(only[0], only[1], occupied, occupied, 0, 0, 5, 1, 1)
         beside = Games(2, start)
         beside.step(beside.random_actions())
         assert transform_boards(boards_of(planes_of(beside.own, size)), size, 0).tolist() == beside.own.tolist()
-        if size == 8:
-            playout.games_side_by_side(me, opp, full, Word(1), 0, np.empty(2, np.int16), playout.new_lanes())
-        guided: Any = PlayoutPolicy("weighted").build(start.rules, 0.5)
-        assert 1 < policy.marked_playout(me, opp, full, True, guided, Word(1), Word(2))[2] <= start.empties
         cut: Any = PlayoutPolicy("cutoff").build(start.rules, 0.5)
         policy.add_cuts(np.array([3]), 1, cut, np.zeros((1, 2)))
         evaluation_of(*start.boards, *read_evaluation("five_terms").build(Rules(size)))
+    try_inner_kernels()
     for size, line in ((8, "0 2 d3c3"), (10, "0 2 e4d4")):
         position = read_positions([line], Rules(size))
         weights = fit(position, np.zeros((2, pattern_set(size).weights), np.float32), passes=1)
@@ -269,7 +254,8 @@ def test_kernels_have_the_types_they_promise() -> None:
         total = (patterns.sum_of_8 if size == 8 else patterns.sum_of_10)(me, opp, built, 0)
         assert evaluation_of(me, opp, full, built, None) > 0 and total > 0
         alone = selfplay.Player(2, 10**6, 1, 1, 4, size**2, 1)
-        assert selfplay.value_of(me, opp, full, 1, -(10**9), 10**9, alone, built) != 0
+        if size == 8:
+            assert selfplay.value_of(me, opp, full, 1, -(10**9), 10**9, alone, built) != 0
         squares, firsts, scores = np.empty((1, size**2), np.int16), np.empty(1, np.int64), np.empty(1, np.int64)
         selfplay.play_games(me, opp, full, alone, built, Word(1), 0, size**2 - 8, size**2 - 5, squares, firsts, scores)
         assert squares[0, 0] >= 0
@@ -283,9 +269,10 @@ def test_kernels_have_the_types_they_promise() -> None:
             roots[0, 0] = 19 if size == 8 else 3 * 16 + 4
             selective.search_root(me, opp, roots, 5, -9, 9, 0, 0, search)
             assert roots[0, selective.KNOWN] != selective.NOTHING and selective.known_move(me, opp, search.table) < 0
-            selective.principal(me, opp, 3, -9, 9, 0, 0, 1, search)
-            selective.null_window(me, opp, 3, 0, 0, 0, 1, search)
-            selective.foreseen(me, opp, 1, -(10**9), 10**9, search)
+            if size == 8:
+                selective.principal(me, opp, 3, -9, 9, 0, 0, 1, search)
+                selective.null_window(me, opp, 3, 0, 0, 0, 1, search)
+                selective.foreseen(me, opp, 1, -(10**9), 10**9, search)
         plan = Plan(Rules(size), "squares", games=1)
         learned, terms = State.begin(plan), plan.terms()
         one_ply = learned.learned().build()
@@ -306,12 +293,30 @@ def test_kernels_have_the_types_they_promise() -> None:
         for signature, overload in kernel.overloads.items():
             board = next((kind for kind in signature if isinstance(kind, types.UniTuple)), None)
             assert overload.signature.return_type == promised(declared, board), kernel.__name__
-    recursive: list[Any] = [rules.perft, shallow.shallow, near_end.search, selfplay.value_of]
+    recursive: list[Any] = [shallow.shallow, near_end.search, selfplay.value_of]
     for kernel in recursive:
-        assert len(kernel.signatures) == 2, f"{kernel.__name__} compiled more than once per layout: {kernel.signatures}"
+        assert len(kernel.signatures) == 1, f"{kernel.__name__} compiled more than once: {kernel.signatures}"
+    assert len(cast(Any, rules.perft).signatures) == 2, "perft is compiled once per layout"
     judged: list[Any] = [selective.null_window, selective.principal, selective.foreseen]
     for kernel in judged:
-        assert len(kernel.signatures) == 4, f"{kernel.__name__} compiled more than once per judge: {kernel.signatures}"
+        assert len(kernel.signatures) == 2, f"{kernel.__name__} compiled more than once per judge: {kernel.signatures}"
+
+
+def try_inner_kernels() -> None:
+    """The kernels that kernels call, on one layout: whoever loads their callers from disk compiles them once more."""
+    me, opp, full = Position.start(Rules(8)).boards
+    game = endgame_rules(Rules(8), "winner")
+    only: Any = [tuple(map(Word, board)) for board in rules.play(me, opp, 19)]  # plain numbers would be signed
+    occupied = tuple(Word(int(a) | int(b)) for a, b in zip(*only, strict=True))
+    near, control = new_table(0.1), np.array([0, 0, 10])
+    assert near_end.near_end(me, opp, game, 10, 0, near, control) == near_end.search(
+        me, opp, full, full, 10, 0, game, near, control
+    )
+    shallow.few(only[0], only[1], occupied, occupied, 0, 0, 5, 1, 1)
+    shallow.shallow(only[0], only[1], occupied, occupied, 0, 0, 5, 1, 1)
+    playout.games_side_by_side(me, opp, full, Word(1), 0, np.empty(2, np.int16), playout.new_lanes())
+    guided: Any = PlayoutPolicy("weighted").build(Rules(8), 0.5)
+    assert 1 < policy.marked_playout(me, opp, full, True, guided, Word(1), Word(2))[2] <= 60
 
 
 def try_networks() -> None:
