@@ -1,11 +1,11 @@
-"""Learning from arrays: a linear policy plays black in thousands of games at once and follows what wins (REINFORCE)."""
+"""Learning from arrays: a linear policy plays black in hundreds of games at once and follows what wins (REINFORCE)."""
 
 import numpy as np
 
 from outflank.batch import Games
 
 if __name__ == "__main__":
-    rng, games = np.random.default_rng(1), Games(500, "standard 6x6", auto_reset=False)
+    rng, games = np.random.default_rng(1), Games(250, "standard 6x6", auto_reset=False)
     weights = np.zeros((72, 37), np.float32)  # from planes to actions
     for episode in range(31):
         games.reset(seed=episode)

@@ -244,9 +244,11 @@ def test_check_agent_accepts_who_draws_lots_and_tells_it() -> None:
 
 
 @pytest.mark.compiled
-def test_check_agent_tests_the_board_that_a_player_is_made_for() -> None:
+def test_check_agent_tests_the_board_that_a_player_is_made_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    boards = (Rules(8), Rules(8, "reversed"), Rules(4), Rules(6))  # every fault costs a process
+    monkeypatch.setattr("outflank.agents.check.DEFAULT_RULES", boards)
     named = check_agent("players_of_people:MadeFor8x8(says=yes)", positions=1, seconds=PATIENCE)
-    assert named.ok and named.decisions == 2 and len(named.notes) == 7, str(named)
+    assert named.ok and named.decisions == 2 and len(named.notes) <= 2, str(named)
     unnamed = check_agent("players_of_people:MadeFor8x8(says=no)", positions=1, seconds=PATIENCE)
     assert unnamed.ok and "made for 8x8, where it is right; on 4x4, 6x6" in str(unnamed), str(unnamed)
     asked = check_agent("players_of_people:MadeFor8x8(says=no)", [Rules(6)], positions=1, seconds=PATIENCE)

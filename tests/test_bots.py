@@ -252,6 +252,8 @@ def test_bots_are_asked_on_the_boards_of_their_interface_alone() -> None:
 def test_check_examines_a_bot_and_shows_what_it_prints(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     report = check_agent(TJHSST, positions=2, seconds=PATIENCE)
     assert report.ok and report.decisions == 8 and any("not made for standard 4x4" in note for note in report.notes)
+    told_moves = check_agent(BOTZONE, positions=3, seconds=PATIENCE)
+    assert told_moves.ok and told_moves.decisions == 6, str(told_moves)
     bot = tmp_path / "bot.py"
     bot.write_text("class Strategy:\n    def best_strategy(self, *_): print('I give up')")
     assert main_code("check", f'tjhsst(file="{bot}")', "--size", "8", "--printed") == 1
@@ -266,10 +268,12 @@ def test_check_examines_a_bot_and_shows_what_it_prints(tmp_path: Path, capfd: py
         ("bob.py", "class Strategy: ...", 'tjhsst(file="{}")'),
         ("eve.py", "class Eve:\n    def choose(self, position): ...", "eve:Eve"),
         ("dan.js", "", 'stdio(cmd="node {}")'),
+        ("bots/dora", "", 'stdio(cmd="{}")'),
     ],
 )
 def test_who_names_a_file_is_told_the_text_of_its_bot(file: str, source: str, text: str, tmp_path: Path) -> None:
     path = tmp_path / file
+    path.parent.mkdir(exist_ok=True)
     path.write_text(source)
     with pytest.raises(BadSpec, match="is a file; as an agent it is") as refused:
         agent(str(path))

@@ -25,7 +25,7 @@ SAYS = {
     "own_evaluation": r"(?s)points\), depth 3.*__main__:corners_and_freedom.*games +40 of 40.*normal 40",
     "own_player": r"(?s)__main__:Cornerstone against greedy.*games +20 of 20.*normal 20",
     "perft": r"(?s)perft\(9\) = +3,005,288.*4x4, b1 first: 314",
-    "policy_gradient": r"(?s)after 0 x 500 games: (4|5)\d % won.*after 30 x 500 games: [7-9]\d % won",
+    "policy_gradient": r"(?s)after 0 x 250 games: (4|5)\d % won.*after 30 x 250 games: [7-9]\d % won",
     "puct": r"(?s)400 playouts.*select=__main__:score.*normal 20",
     "rave": r"(?s)400 playouts.*select=__main__:score.*normal 20",
     "small_study": r"(?s)Greed beats chance: \w+ \(wins, greed: .*Foresight beats greed: holds",

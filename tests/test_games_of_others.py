@@ -398,6 +398,8 @@ def test_a_database_comes_back_from_a_store(tmp_path: Path, capsys: pytest.Captu
     outflank("store", tmp_path / "club.db", "--import", tmp_path / "a.wtb", "--json")
     assert json.loads(capsys.readouterr().out) == {"added": 0, "known": 42, "unfinished": 0, "games": 42}
     outflank("store", tmp_path / "club.db", "--check")
+    with pytest.raises(BadNotation, match=r"club.db: this is a store of games, which Store"):
+        list(read_all(tmp_path / "club.db"))
     outflank("convert", tmp_path / "club.db", tmp_path / "b.WTB")
     for ending in ("wtb", "jou", "trn"):
         back = tmp_path / ("b.WTB" if ending == "wtb" else f"b.{ending}")

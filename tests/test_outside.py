@@ -81,9 +81,9 @@ def test_what_a_notebook_defines_cannot_run_elsewhere(monkeypatch: pytest.Monkey
 
 
 def test_a_player_that_never_returns_loses_on_time_and_the_match_goes_on(tmp_path: Path) -> None:
-    """What a person would type; it used to hang for ever."""
+    """What a person would type; it used to hang for ever. It sleeps: others want the processor."""
     command = [
-        *(sys.executable, "-m", "outflank", "match", f"{PEOPLE}:Looping", "random", "--games", "2", "--size", "4"),
+        *(sys.executable, "-m", "outflank", "match", f"{PEOPLE}:Silent", "random", "--games", "2", "--size", "4"),
         *("--move-seconds", "0.2", "--workers", "1", "--store", str(tmp_path / "games.db"), "--json"),
     ]
     mark = os.urandom(8).hex()

@@ -23,7 +23,7 @@ from outflank.agents.levels import levels
 from outflank.arena.openings import open_game
 from outflank.board import Color, Position, Rules
 from outflank.errors import BadNotation, BadRules, BadSpec, OutflankError
-from outflank.formats import read, read_ggf, read_transcript, write_ggf
+from outflank.formats import read, read_ggf, read_sgf, read_transcript, write_ggf
 from outflank.game import Game, Termination
 from outflank.interfaces import preparing
 from outflank.interfaces.preparing import Step
@@ -233,6 +233,8 @@ def test_save_load_and_new(tmp_path: Path) -> None:
     played, script = session("b1", f"save {file}", "new", f"save {file}", f"load {file}", "save", "load nothing.ggf")
     [written] = read_ggf(file.read_text())
     assert written.black == "you" and written.white == "greedy" and written.moves == played.board.game.moves
+    session("b1", f"save {tmp_path / 'club.sgf'}")
+    assert [str(game.moves[0]) for game in read_sgf((tmp_path / "club.sgf").read_text())] == ["b1"]
     assert f"! there is already a file {file}" in script.text, "it belongs to another game"
     assert "! which file?" in script.text and "! cannot use nothing.ggf: No such file" in script.text
     assert played.setting.seed == 1

@@ -14,8 +14,10 @@ from typing import Any
 
 from outflank.board import Rules
 from outflank.errors import BadSpec, EngineFailed
+from outflank.kernels.bitboard import first
 from outflank.kernels.plug import KINDS, REAL, SQUARE, Uncompilable, compile_plug, fault_of, taken_by
 from outflank.schema import OptionType
+from outflank.spec import Call, Value
 
 _WORDS = {
     "evaluation": "evaluation function f(own, opp, size) -> int",
@@ -168,3 +170,41 @@ def plugin_type(kind: str, builtin: OptionType | None = None) -> OptionType:
         return builtin(value)
 
     return OptionType(words, check, lambda value: value.name if isinstance(value, Plugin) else value)
+
+
+# --- stand-ins ----------------------------------------------------------------------------------------------------
+
+
+def nothing() -> int:
+    """0, whatever it is asked for: an evaluation, a key, a score.
+
+    >>> nothing()
+    0
+    """
+    return 0
+
+
+def lowest(legal: Any) -> Any:
+    """The lowest legal square, as the next move of a playout.
+
+    >>> int(lowest((0b1100,)))
+    2
+    """
+    return first(legal)
+
+
+def with_stand_ins(value: Value, option: str = "") -> Value:
+    """An agent with functions of ours in place of a person's: its search can be compiled without asking theirs.
+
+    Every function of one kind has one type, so that the search around it is the same code.
+
+    >>> from outflank.spec import parse
+    >>> print(with_stand_ins(parse("minimax(depth=2, eval=mine:f)")))
+    minimax(depth=2, eval=outflank.plugins:nothing)
+    """
+    if isinstance(value, Call):
+        options = tuple((name, with_stand_ins(inner, name)) for name, inner in value.options)
+        return Call(value.name, tuple(map(with_stand_ins, value.values)), options)
+    if type(value) is str and ":" in value:  # a quoted text is data
+        return f"{__name__}:{(lowest if option == 'playout' else nothing).__name__}"
+    return value

@@ -16,6 +16,7 @@ from outflank.agents.registry import agent
 from outflank.board import Position, Rules
 from outflank.bots import BOTS, BotPlayer
 from outflank.errors import BadSpec, EngineFailed, OutflankError
+from outflank.game import Game
 from outflank.inputs import expect
 from outflank.schema import Option, Signature, number, whole
 from outflank.search.decision import Decision
@@ -59,20 +60,29 @@ class CheckReport:
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
 
+def sample_games(rules: Rules, count: int, seed: int) -> list[Game]:
+    """Random games up to positions that are not over, at all stages.
+
+    >>> [len(game) for game in sample_games(Rules(4), 3, seed=1)]
+    [0, 2, 1]
+    """
+    rng, found = random.Random(seed), [Game(Position.start(rules))]
+    while len(found) < count:
+        game = found[0]
+        for _ in range(rng.randrange(rules.cells - 4)):
+            game = game.play(rng.choice(game.end.moves)) if game.end.moves else found[0]
+        if game.end.moves:
+            found.append(game)
+    return found[:count]
+
+
 def sample_positions(rules: Rules, count: int, seed: int) -> list[Position]:
-    """Positions of random games that are not over, at all stages.
+    """The last positions of such games.
 
     >>> len(sample_positions(Rules(6), 5, seed=1))
     5
     """
-    rng, found = random.Random(seed), [Position.start(rules)]
-    while len(found) < count:
-        position = Position.start(rules)
-        for _ in range(rng.randrange(rules.cells - 4)):
-            position = position.play(rng.choice(position.moves)) if position.moves else Position.start(rules)
-        if position.moves:
-            found.append(position)
-    return found[:count]
+    return [game.end for game in sample_games(rules, count, seed)]
 
 
 _EFFORT = Signature(
@@ -124,9 +134,11 @@ class _Subject:
             self.player.prepare_for(rules)
         self.player.check_rules(rules)
 
-    def ask(self, position: Position, seconds: float) -> Decision:
-        """Its decision in a new game."""
+    def ask(self, game: Game, seconds: float) -> Decision:
+        """Its decision at the end of a game that it is new to."""
+        position = game.end
         self.player.new_game()
+        self.player.follow(game)
         if isinstance(self.player, OutsidePlayer):
             return self.player.ask_move(position, _LIMITS, 1, seconds)
         if len(position.moves) == 1:  # as an agent plays it, whoever it is
@@ -166,20 +178,20 @@ class _Examination:
 
     def _problems(self, rules: Rules, most: int) -> list[_Problem]:
         found: list[_Problem] = []
-        for position in sample_positions(rules, self.positions, seed=rules.size):
-            found.extend(self._ask_twice(position))
+        for game in sample_games(rules, self.positions, seed=rules.size):
+            found.extend(self._ask_twice(game))
             if len(found) >= most:
                 break
         return found
 
-    def _ask_twice(self, position: Position) -> Iterator[_Problem]:
+    def _ask_twice(self, game: Game) -> Iterator[_Problem]:
         """What was wrong."""
-        where = f"{position.rules} {position.line()}"
+        where = f"{game.rules} {game.end.line()}"
         moves: list[int] = []
-        self.subject.prepare_for(position.rules)
+        self.subject.prepare_for(game.rules)
         try:
             for _ in range(2):
-                moves.append(self.subject.ask(position, self.seconds).move)
+                moves.append(self.subject.ask(game, self.seconds).move)
         except EngineFailed as error:
             yield str(error), where
         self.decisions += len(moves)
@@ -193,7 +205,7 @@ class _Examination:
         refused: dict[Rules, str],
         wanted: Sequence[Rules] | None,
     ) -> CheckReport:
-        notes = [f"not made for {rules}: {why}" for rules, why in refused.items()]
+        notes = _not_made_for(refused)
         faults = _told_once([problem for some in problems.values() for problem in some])
         if wanted is None and faults and not any(some for rules, some in problems.items() if rules.size == _USUAL_SIZE):
             elsewhere = ", ".join(
@@ -209,6 +221,18 @@ class _Examination:
                 "and its games cannot be repeated"
             )
         return CheckReport(text, self.decisions, tuple(faults), tuple(notes), self.output)
+
+
+def _not_made_for(refused: dict[Rules, str]) -> list[str]:
+    """A line for every reason, with all the boards that it holds for.
+
+    >>> _not_made_for({rules: f"8x8 only, not {rules}" for rules in (Rules(4), Rules(6))})
+    ['not made for standard 4x4, standard 6x6: 8x8 only']
+    """
+    boards: dict[str, list[str]] = {}
+    for rules, why in refused.items():
+        boards.setdefault(why.rpartition(", not ")[0] or why, []).append(str(rules))
+    return [f"not made for {', '.join(some)}: {why}" for why, some in boards.items()]
 
 
 def _told_once(problems: Sequence[_Problem]) -> list[str]:

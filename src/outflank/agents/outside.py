@@ -26,6 +26,7 @@ from outflank.board import Position, Rules
 from outflank.engines.process import LINE_BYTES, EngineProcess
 from outflank.errors import EngineFailed, IllegalMove, OutflankError
 from outflank.game import Game
+from outflank.plugins import with_stand_ins
 from outflank.search.decision import Decision
 from outflank.search.limits import Limits
 from outflank.search.player import Player
@@ -118,14 +119,14 @@ class OutsidePlayer(Player):
         self._game = game
 
     def prepare_for(self, rules: Rules) -> None:
-        """Has a process running that has loaded what positions need; a built-in agent is compiled too.
+        """Has a process running that has loaded what positions need; a built-in search is compiled too.
 
         Raises `EngineFailed` where the agent cannot be built.
         """
         if self._process is not None and self._rules == rules:
             return
         self._rules = rules
-        self._ask({"do": "load", "rules": str(rules)}, START_SECONDS)
+        self._ask({"do": "load", "rules": str(rules)}, _COMPILE_SECONDS)
         if not self._has_own_code:
             self._ask({"do": "warm_up", "rules": str(rules)}, _COMPILE_SECONDS)
 
@@ -291,6 +292,14 @@ def _load_main(path: str | None) -> None:
     sys.modules["__main__"] = sys.modules["__mp_main__"] = main
 
 
+def _compile_search(text: str, rules: Rules) -> None:
+    """Compiles the search around a person's functions without asking them, since they may never return."""
+    if has_own_code(text):
+        from outflank.agents.registry import agent
+
+        agent(str(with_stand_ins(parse(text)))).warm_up(rules)
+
+
 def _answer(player: Any, question: dict[str, Any]) -> dict[str, Any]:
     if question["do"] == "new_game":
         player.new_game()
@@ -304,6 +313,7 @@ def _answer(player: Any, question: dict[str, Any]) -> dict[str, Any]:
         start.play(start.moves[0])  # what every player uses of ours, before a clock runs
         if not isinstance(player.player, OwnPlayer):  # which says itself what it is made for
             player.check_rules(rules)
+            _compile_search(player.text, rules)
         return {"ready": True}
     position = Position.parse(question["position"], rules.variant)
     if "game" in question:

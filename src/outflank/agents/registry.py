@@ -38,7 +38,7 @@ from outflank.spec import Call, parse
 NO_LIMITS = Limits()
 IDENTITY = re.compile(r"(?s)(.*) #([0-9a-z]+(?:-[0-9a-z]+)*)")
 """A text and the behaviour behind it, as `identities.py` writes them."""
-_BOT_FILE = re.compile(r"[^()\"=\n]+\.(?:py|js)|\.{0,2}/[^()\"=\n]+")
+_BOT_FILE = re.compile(r"[^()\"=\n]+\.(?:py|js)|[^()\"=\n/]*/[^()\"=\n]+")
 _OWN_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 

@@ -70,7 +70,7 @@ def read(source: Source, variant: Variant = "standard", size: int | None = None)
     if _is_there(source, Path.is_dir):
         return _first(_read_all(source, variant, size), source)
     with _naming(source), _opened(source) as pieces:
-        first = next(pieces, "")
+        first = _beginning(pieces)
         if isinstance(first, bytes) and is_wthor(first):
             return _of_size(_first(_wthor(first, pieces, source), source), size)
         return _of_size(_read_text(_text(first), variant, size), size)
@@ -128,7 +128,7 @@ def _read_all(source: Source, variant: Variant, size: int | None) -> Iterator[Ga
                 yield from _read_all(path, variant, size)
         return
     with _naming(source), _opened(source) as pieces:
-        first = next(pieces, "")
+        first = _beginning(pieces)
         if isinstance(first, bytes) and is_wthor(first):
             yield from _wthor(first, pieces, source)
             return
@@ -142,6 +142,14 @@ def _read_all(source: Source, variant: Variant, size: int | None) -> Iterator[Ga
             yield from _games_of_lines(_lines(everything), variant, size)
         else:
             yield from _read_texts(text, variant, size)
+
+
+def _beginning(pieces: Iterator[str | bytes]) -> str | bytes:
+    """The first piece. Stores are read by a room above this one."""
+    first = next(pieces, "")
+    if isinstance(first, bytes) and first.startswith(b"SQLite format 3\0"):
+        raise BadNotation("this is a store of games, which Store(FILE).games() reads; expected text or WTHOR")
+    return first
 
 
 def _wthor(first: bytes, pieces: Iterator[str | bytes], source: Source) -> Iterator[Game]:

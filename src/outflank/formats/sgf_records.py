@@ -119,10 +119,19 @@ def _stones(name: str, rules: Rules, mask: int) -> str:
 
 
 def _node(color: int, move: Move, note: MoveNote) -> str:
-    value = "" if note.value is None else f"V[{-note.value if color else note.value:g}]"
+    value = "" if note.value is None else f"V[{_exact(-note.value if color else note.value)}]"
     comment = f"C[{_escaped(note.comment)}]" if note.comment else ""
     seconds = f"{_SECONDS}[{note.seconds:.3f}]" if note.seconds else ""
     return f";{'BW'[color]}[{'PA' if move.is_pass else move}]{value}{seconds}{comment}"
+
+
+def _exact(value: float) -> str:
+    """A number with all of its digits, so that it is the same when it is read.
+
+    >>> _exact(2.0), _exact(-1.555555)
+    ('2', '-1.555555')
+    """
+    return repr(float(value)).removesuffix(".0")
 
 
 # --- reading --------------------------------------------------------------------------------------------------

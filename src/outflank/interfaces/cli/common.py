@@ -82,6 +82,15 @@ def end_where_nothing_was_played(endings: Mapping[str, int]) -> None:
         raise SystemExit(1)
 
 
+def some_games(count: int) -> str:
+    """How many games, in words.
+
+    >>> some_games(1), some_games(1200)
+    ('1 game', '1,200 games')
+    """
+    return f"{count:,} game{'s' * (count != 1)}"
+
+
 def command_line() -> str:
     """The command as it was typed, for reports."""
     return shlex.join(["outflank", *sys.argv[1:]])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from outflank.interfaces.cli.board import add_position, position_game
-from outflank.interfaces.cli.common import add_json_option, add_variant_option
+from outflank.interfaces.cli.common import add_json_option, add_variant_option, some_games
 
 if TYPE_CHECKING:
     from outflank.explorer import Explorer
@@ -81,10 +81,10 @@ def _print(index: "Explorer", found: Any) -> None:
     from outflank.report.terminal import show
 
     rows = [
-        [str(one.move), f"{one.games:,}", f"{100 * one.share:.1f} %", f"{one.margin:+.1f}", one.opening]
+        [str(one.move), f"{one.games:,}", f"{100 * one.share:.1f} %", f"{one.margin:+z.1f}", one.opening]
         for one in found
     ]
-    note = f"{len(index.scores):,} games of {index.rules}"
+    note = f"{some_games(len(index.scores))} of {index.rules}"
     if index.left_out:
         note += f", {index.left_out:,} others left out"
     show([Table(["move", "games", "points of the mover", "discs", "opening"], rows, note)])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from outflank.errors import BadSpec
-from outflank.interfaces.cli.common import add_json_option, add_variant_option
+from outflank.interfaces.cli.common import add_json_option, add_variant_option, some_games
 
 if TYPE_CHECKING:
     from outflank.arena.store import Store
@@ -99,7 +99,7 @@ def run_convert(args: argparse.Namespace) -> None:
         return
     write_games(counted, form, target)
     facts = {"games": counted.count, "file": args.target}
-    print(json.dumps(facts) if args.json else f"{target}: {counted.count} games")
+    print(json.dumps(facts) if args.json else f"{target}: {some_games(counted.count)}")
 
 
 _STREAM = "-"
@@ -151,7 +151,8 @@ def _import(
     with Store(path) as store:
         done = import_games(store, games, origin)
         count = store.count()
-    print(json.dumps(done._asdict() | {"games": count}) if as_json else f"{path}: {done}; it holds {count} games")
+    facts = done._asdict() | {"games": count}
+    print(json.dumps(facts) if as_json else f"{path}: {done}; it holds {some_games(count)}")
 
 
 def existing_store(name: str) -> "Store":
@@ -221,4 +222,4 @@ def _list(store: "Store", as_json: bool) -> None:
     met = Counter((str(game.rules), *sorted(players(game))) for game in store.games())
     names = short_names(who for _, *both in met for who in both)
     pairings = [(names[first], names[second], rules, games) for (rules, first, second), games in met.most_common()]
-    show([Table(["agent", "against", "rules", "games"], pairings, f"{met.total()} games")])
+    show([Table(["agent", "against", "rules", "games"], pairings, some_games(met.total()))])

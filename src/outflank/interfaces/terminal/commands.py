@@ -13,7 +13,7 @@ from outflank.agents.levels import Level, levels
 from outflank.analysis import Analysis, MoveValue, analyse, judges
 from outflank.board import Color, Position, Rules
 from outflank.errors import OutflankError
-from outflank.formats import write_ggf
+from outflank.formats import write_ggf, write_sgf
 from outflank.interfaces.terminal.seats import read_seat
 from outflank.report.document import Table
 from outflank.search.clock import stoppable
@@ -183,8 +183,11 @@ def _save(session: "Session", argument: str) -> None:
     if path.exists() and path != session.file:
         raise OutflankError(f"there is already a file {path}; expected another name")
     black, white = session.names
-    record = write_ggf(replace(session.board.game, black=black, white=white))
-    path.write_text(f"{record}\n", encoding="latin-1")
+    game = replace(session.board.game, black=black, white=white)
+    if path.suffix.lower() == ".sgf":
+        path.write_text(f"{write_sgf(game)}\n", encoding="utf-8")
+    else:
+        path.write_text(f"{write_ggf(game)}\n", encoding="latin-1")
     session.file = path
     session.screen.say(f"saved as {path}")
 
@@ -266,7 +269,7 @@ COMMANDS = {
     "white": Command(_seat(Color.WHITE), "choose who plays white", "NAME"),
     "agents": Command(_agents, "see who can play"),
     "moves": Command(_moves, "see the moves so far"),
-    "save": Command(_save, "keep the game in a file (GGF)", "FILE"),
+    "save": Command(_save, "keep the game in a file: SGF where it ends in .sgf, else GGF", "FILE"),
     "load": Command(_load, "go on with the game or position of a file", "FILE"),
     "resign": Command(_resign, "give up"),
     "new": Command(_new, "begin a new game"),
