@@ -3,8 +3,9 @@
 import ast
 import random
 import re
+from collections import Counter
 from pathlib import Path
-from typing import Any, cast, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numba
 import numpy as np
@@ -293,13 +294,12 @@ def test_kernels_have_the_types_they_promise() -> None:
         for signature, overload in kernel.overloads.items():
             board = next((kind for kind in signature if isinstance(kind, types.UniTuple)), None)
             assert overload.signature.return_type == promised(declared, board), kernel.__name__
-    recursive: list[Any] = [shallow.shallow, near_end.search, selfplay.value_of]
-    for kernel in recursive:
-        assert len(kernel.signatures) == 1, f"{kernel.__name__} compiled more than once: {kernel.signatures}"
-    assert len(cast(Any, rules.perft).signatures) == 2, "perft is compiled once per layout"
+    recursive: list[Any] = [rules.perft, shallow.shallow, near_end.search, selfplay.value_of]
     judged: list[Any] = [selective.null_window, selective.principal, selective.foreseen]
-    for kernel in judged:
-        assert len(kernel.signatures) == 2, f"{kernel.__name__} compiled more than once per judge: {kernel.signatures}"
+    for kernel in (*recursive, *judged):
+        layouts = Counter(signature[0] for signature in kernel.signatures)
+        most = 2 if kernel in judged else 1
+        assert max(layouts.values()) <= most, f"{kernel.__name__} compiled more than once a layout and judge: {layouts}"
 
 
 def try_inner_kernels() -> None:
