@@ -213,7 +213,7 @@ def test_verdicts_are_by_the_interval_alone() -> None:
     ]
 
 
-def test_openings_that_decide_are_fresh_and_enough() -> None:
+def test_openings_that_decide_are_fresh_and_enough(tmp_path: Path) -> None:
     from outflank.learn.tuning import _Openings
 
     asked = plan()
@@ -222,7 +222,8 @@ def test_openings_that_decide_are_fresh_and_enough() -> None:
     assert [len(part) for part in lines] == [len(chosen.tuning), 2, 50] and len(chosen.tuning) >= 96
     assert not (lines[0] & lines[1] or lines[0] & lines[2] or lines[1] & lines[2])
     with pytest.raises(BadSpec, match="openings of their own"):
-        run(plan(openings="start"), None, Here())
+        run(plan(openings="start"), tmp_path / "out", Here())
+    assert not list(tmp_path.iterdir()), "nothing is kept of what cannot be played"
 
 
 def test_a_directory_of_another_command_is_refused(tmp_path: Path) -> None:
