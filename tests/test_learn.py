@@ -357,7 +357,8 @@ def test_generations_killed_twice_and_resumed_are_undisturbed(tmp_path: Path) ->
     for one, other in zip(found, again, strict=True):
         assert [_results(one), one.positions, one.error] == [_results(other), other.positions, other.error]
         files = (home / f"generation-0{one.number}" / "weights.npz" for home in (whole, torn))
-        assert np.array_equal(*(read_weights(file, plan.rules).values for file in files))
+        undisturbed, resumed = (read_weights(file, plan.rules).values for file in files)
+        assert np.array_equal(undisturbed, resumed)
     (whole / "generation-02" / "result.json").unlink()
     assert _results(list(run_generations(plan, 2, whole, Here()))[1]) == _results(found[1])
 
