@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 PEERS := .venv-peers
 READY := $(VENV)/.ready
 AXE := build/axe.min.js
+TORCH := torch==2.13.0+cpu
 
 # Tests start hundreds of processes; without its bytecode each of them would compile the package's sources anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -92,9 +93,10 @@ boundscheck: $(READY) engines
 	@echo "== all tests, kernels compiled with a check of every index"
 	@NUMBA_BOUNDSCHECK=1 $(PYTEST)
 
-# A real engine, a real browser and a judge of its page for the tests, where Debian's packages and npm are at hand; without
-# them those tests say that they were skipped.
-engines:
+# A real engine, a real browser, a judge of its page and PyTorch for the tests, where Debian's packages, npm and such a
+# wheel are at hand; without them those tests say that they were skipped. PyTorch is the build for the processor alone: the
+# usual one brings gigabytes of CUDA.
+engines: $(READY)
 	@test -x /usr/games/gtp-rhino || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 	  apt-get -qq update >/dev/null 2>&1 && \
 	  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends grhino >/dev/null 2>&1; } || \
@@ -111,6 +113,9 @@ engines:
 	  npm pack --silent axe-core@4.14.0 >/dev/null 2>&1 && tar -xzf axe-core-*.tgz --strip-components=1 package/axe.min.js && \
 	  rm axe-core-*.tgz; } || \
 	  echo "no axe-core here and no npm to fetch it: its test of the page will be skipped"
+	@ls -d $(VENV)/lib/python3*/site-packages/torch >/dev/null 2>&1 || \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH) >/dev/null 2>&1 || \
+	  echo "no PyTorch here and no $(TORCH) to install: the tests that train networks will be skipped"
 
 kill: $(READY)
 	$(BIN)/python tests/kill.py

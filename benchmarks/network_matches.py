@@ -1,11 +1,13 @@
 """How strong networks are: matches of `puct` with fixed opponents, and its play in solved positions of 6x6.
 
     python benchmarks/network_matches.py play NAME.jsonl [--variant reversed] [--networks DIRECTORY] [--seconds 150]
+    python benchmarks/network_matches.py play NAME.jsonl --anchors --processes 1 --seconds 1500
     python benchmarks/network_matches.py show NAME.jsonl [--card NETWORK.npz]
 
 Plays as much as the time allows, the most important first; every line of the file is a part of a match, and the parts
-that it has are not played again. `--networks` has the networks that were kept along the way, for the curve. `show` adds
-the parts up, and writes the matches of the package's network into the card of a file.
+that it has are not played again. `--networks` has the networks that were kept along the way, for the curve. `--anchors`
+plays the anchors alone, all of them side by side, so that no match is left out when the time is over. `show` adds the
+parts up, and writes the matches of the package's network into the card of a file beside those that it has.
 """
 
 import argparse
@@ -59,8 +61,11 @@ _PERFECT_PARTS, _PERFECT_CHUNK = 64, 4
 # --- what there is to play -----------------------------------------------------------------------------------------
 
 
-def tasks(variant: Variant, networks: str) -> Iterator[dict[str, Any]]:
+def tasks(variant: Variant, networks: str, anchors: bool) -> Iterator[dict[str, Any]]:
     """Parts of matches, each with a seed of its own; the most important first."""
+    if anchors:
+        yield from sorted(_parts(ANCHORS, variant), key=lambda part: int(part["seed"]))
+        return
     yield from _parts(TARGETS, variant)
     yield from ({"perfect": number, "rules": str(Rules(6, variant))} for number in range(_PERFECT_PARTS))
     yield from _parts(ANCHORS, variant)
@@ -160,7 +165,7 @@ def play(args: argparse.Namespace) -> None:
     for text in texts:
         warm(text)
     there = {_key(line) for line in _lines(file)} if file.exists() else set()
-    left = [task for task in tasks(args.variant, args.networks) if _key(task) not in there]
+    left = [task for task in tasks(args.variant, args.networks, args.anchors) if _key(task) not in there]
     print(f"{time.perf_counter() - began:.0f} s, playing {len(left)} parts", flush=True)
     done = 0
     with multiprocessing.get_context("fork").Pool(args.processes) as pool, file.open("a") as out:
@@ -222,15 +227,17 @@ def show_perfect(rules: str, found: list[dict[str, Any]]) -> None:
 
 
 def put_strength(path: Path, tallies: dict[tuple[str, str, str], Tally]) -> None:
-    """Writes into a network's card what was played by its rules with the package's network."""
-    network, found = read_network(path), []
+    """Writes into a network's card what was played by its rules with the package's network; the rest of it stays."""
+    network = read_network(path)
+    found = {(one["player"], one["opponent"]): one for one in network.card.get("strength", ())}
     for (rules, a, b), tally in tallies.items():
         if rules == str(network.rules) and "network" not in a and "uct(" in a:
             estimate = score(tally.counts)
             ends = [None if end is None else round(end, 4) for end in (estimate.value, estimate.low, estimate.high)]
             counts = {"wins": tally.wins, "draws": tally.draws, "losses": tally.losses}
-            found.append({"player": a, "opponent": b, **counts, "score": ends})
-    Network(network.rules, network.shape, network.weights, {**network.card, "strength": found}).write(path)
+            found[a, b] = {"player": a, "opponent": b, **counts, "score": ends}
+    card = {**network.card, "strength": list(found.values())}
+    Network(network.rules, network.shape, network.weights, card).write(path)
 
 
 def main() -> None:
@@ -241,6 +248,7 @@ def main() -> None:
     player.add_argument("file")
     player.add_argument("--variant", choices=VARIANTS, default="standard")
     player.add_argument("--networks", default="")
+    player.add_argument("--anchors", action="store_true")
     player.add_argument("--seconds", type=float, default=150)
     player.add_argument("--processes", type=int, default=16)
     player.set_defaults(run=play)

@@ -59,7 +59,7 @@ TEXTS = (
         "he-lin-minimax(1)",
     ),
     *("he-lin-minimax(3)", "he-lin-minimax(3, complex)", "pure-mc", "heuristic-mc", "he-reversed(3)"),
-    *("he-tuned(3)", "he-reversed-tuned(3)"),
+    *("he-tuned(3)", "he-reversed-tuned(3)", "heuristic-tuned"),
     *("he-reversed-uct(50)", "tenshi(50, endgame=8)", "tenshi(50, weighted=no)"),
 )
 

@@ -15,6 +15,7 @@ import naive
 from outflank.board import SIZES, Position, Rules, Variant
 from outflank.interfaces.cli import main
 from outflank.kernels.jit import INTERPRETED
+from outflank.progress import Progress
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "tests" / "data"
@@ -92,6 +93,18 @@ def refused(args: list[str], capfd: pytest.CaptureFixture[str]) -> str:
     told = json.loads(answer)["error"]
     assert told["kind"].isidentifier() and errors.strip().endswith(told["message"])
     return errors
+
+
+class StoppedAt(Progress):
+    """A kill of a long work at a moment that it tells."""
+
+    def __init__(self, moment: str) -> None:
+        super().__init__()
+        self.moment = moment
+
+    def say(self, what: str) -> None:
+        if what == self.moment:
+            raise KeyboardInterrupt
 
 
 def is_worker(process: int) -> bool:

@@ -48,6 +48,7 @@ TEXTS = [
     "he-reversed-uct(20)",
     "he-tuned(2)",
     "phan-synytsia-tuned(2)",
+    "heuristic-tuned",
     "he-reversed-tuned(2)",
     "tenshi(20, endgame=6)",
 ]

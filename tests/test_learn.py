@@ -19,14 +19,14 @@ from outflank.execute import Here, Processes
 from outflank.interfaces.cli import main
 from outflank.kernels.jit import INTERPRETED
 from outflank.learn.games import game_lines, positions_in, read_positions
-from outflank.learn.generations import Measure, Plan, _Run, run_generations
+from outflank.learn.generations import Generation, Measure, Plan, _Run, run_generations
 from outflank.learn.opening import fit_opening
 from outflank.learn.selfplay import SelfPlay, card_of, native_player, write_games
 from outflank.learn.training import Method, train
 from outflank.patterns import PatternWeights, pattern_set, read_weights, shipped_weights
 from outflank.progress import Progress
 from outflank.search.solver import solve
-from support import EFFORT, PATIENCE, VARIANTS, refused, running
+from support import EFFORT, PATIENCE, VARIANTS, StoppedAt, refused, running
 
 
 def weights_file(path: Path, rules: Rules, seed: int = 1) -> Path:
@@ -339,7 +339,7 @@ SMALL = Plan(Rules(6), games=400, passes=2, match_games=4, match_depth=1, endgam
 
 
 @pytest.mark.compiled
-def test_generations_go_on_after_a_kill_at_any_step(tmp_path: Path) -> None:
+def test_generations_killed_twice_and_resumed_are_undisturbed(tmp_path: Path) -> None:
     plan, whole = SMALL, tmp_path / "whole"
     found = list(run_generations(plan, 2, whole, Here()))
     assert [one.number for one in found] == [1, 2] and found[0].against_best is None and found[0].accepted
@@ -349,14 +349,23 @@ def test_generations_go_on_after_a_kill_at_any_step(tmp_path: Path) -> None:
     chosen = whole / f"generation-0{2 if found[1].accepted else 1}" / "weights.npz"
     assert (whole / "best.npz").read_bytes() == chosen.read_bytes()
     assert list(run_generations(plan, 2, whole, Nobody())) == found, "what is done is not done again"
-    for leaving in (("result.json",), ("result.json", "weights.npz"), ("result.json", "weights.npz", "games.txt.xz")):
-        for name in leaving:
-            (whole / "generation-02" / name).unlink()
-        again = list(run_generations(plan, 2, whole, Here()))
-        assert [one.against_best and one.against_best.wins for one in again] == [
-            one.against_best and one.against_best.wins for one in found
-        ]
-        assert again[1].positions == found[1].positions and again[1].error == found[1].error
+    torn = tmp_path / "torn"
+    for moment in ("generation 1: fitting", "generation 2: measuring"):
+        with pytest.raises(KeyboardInterrupt):
+            list(run_generations(plan, 2, torn, Here(), StoppedAt(moment)))
+    again = list(run_generations(plan, 2, torn, Here()))
+    for one, other in zip(found, again, strict=True):
+        assert [_results(one), one.positions, one.error] == [_results(other), other.positions, other.error]
+        files = (home / f"generation-0{one.number}" / "weights.npz" for home in (whole, torn))
+        undisturbed, resumed = (read_weights(file, plan.rules).values for file in files)
+        assert np.array_equal(undisturbed, resumed)
+    (whole / "generation-02" / "result.json").unlink()
+    assert _results(list(run_generations(plan, 2, whole, Here()))[1]) == _results(found[1])
+
+
+def _results(one: Generation) -> list[tuple[int, int, int]]:
+    matches = [one.against_terms] if one.against_best is None else [one.against_best, one.against_terms]
+    return [(each.wins, each.draws, each.losses) for each in matches]
 
 
 class Nobody:

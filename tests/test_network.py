@@ -1,6 +1,7 @@
-"""Networks that teach themselves, on 4x4 and on the CPU; PyTorch is an extra, and without it all of this is skipped."""
+"""Networks that teach themselves, on 4x4 and on the CPU; PyTorch is an extra, and without it training is skipped."""
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from outflank.kernels.network import LOGITS, new_workspace, predict
 from outflank.learn.network import GATES, Plan, State, gate_match, learn, learn_rounds
 from outflank.progress import Progress
 from outflank.search.networks import Network, read_network
+from support import StoppedAt, refused
 
 try:
     import torch
@@ -56,22 +58,16 @@ def test_plans_that_are_not_possible_are_told() -> None:
             Plan(Rules(4), **wrong)
 
 
-@pytest.mark.skipif(torch is not None, reason="PyTorch is installed, so that its absence cannot be told")
-def test_without_pytorch_the_command_says_what_to_install(tmp_path: Path) -> None:
+def test_without_pytorch_the_command_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Python takes a module for missing where None stands in its place, whether it is installed or not."""
+    monkeypatch.setitem(sys.modules, "torch", None)
+    out = tmp_path / "network.npz"
+    assert "outflank[network]" in refused(["learn", "network", "--rules", "standard 4x4", "--out", str(out)], capfd)
     with pytest.raises(MissingExtra, match=r"outflank\[network\]"):
-        learn(TINY, tmp_path / "network.npz")
-
-
-class StoppedAt(Progress):
-    """A kill in the middle of a round."""
-
-    def __init__(self, moment: str) -> None:
-        super().__init__()
-        self.moment = moment
-
-    def say(self, what: str) -> None:
-        if what == self.moment:
-            raise KeyboardInterrupt
+        learn(TINY, out)
+    assert not list(tmp_path.iterdir())
 
 
 @needs_torch

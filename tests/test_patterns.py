@@ -315,7 +315,7 @@ def test_the_regression_finds_what_made_the_labels() -> None:
     patterns = pattern_set(6)
     truth = np.random.default_rng(2).normal(0, 1, (4, patterns.weights)).astype(np.float32)[:, patterns.canonical]
     known, nothing = labelled(positions, truth), np.zeros_like(truth)
-    found = fit(known, nothing, prior=0.01, passes=60)
+    found = fit(known, nothing, prior=0.01, passes=30)
     before, after = (float(np.sqrt(np.mean(errors(known, weights) ** 2))) for weights in (nothing, found))
     assert after < 0.05 * before
     assert np.array_equal(found, found[:, patterns.canonical])
@@ -327,7 +327,7 @@ def test_the_regression_is_the_least_squares_solution() -> None:
     positions = read_positions(random_games(20, 6, seed=3), Rules(6))
     patterns = pattern_set(6)
     start = np.random.default_rng(3).normal(0, 1, (2, patterns.weights)).astype(np.float32)[:, patterns.canonical]
-    found = fit(positions, start, prior=5.0, passes=200)
+    found = fit(positions, start, prior=5.0, passes=50)
     error = errors(positions, found)
     loss = float(np.sum(error.astype(np.float64) ** 2))
     canonical = patterns.canonical == np.arange(patterns.weights)

@@ -293,10 +293,11 @@ def test_the_command_learns_measures_and_reports(tmp_path: Path, capfd: pytest.C
     assert main([*command, "--match-games", "4", "--report", str(report), "--json"]) == 0
     facts = json.loads(capfd.readouterr().out)
     assert facts["rules"] == "reversed 6x6" and facts["made"][0]["patterns"] == "straight(length=2)"
-    assert [one["measure"]["opponent"] for one in facts["strength"]][:2] == ["league", "random"]
+    assert [one["opponent"] for one in facts["strength"]][:2] == ["league", "random"]
     for name in ("index.html", "report.md", "figures/td-curve.svg", "figures/td-squares.svg", "tables/strength.csv"):
         assert (report / name).stat().st_size > 100
     weights = read_weights(file, Rules(6, "reversed"))
+    assert weights.card["strength"] == facts["strength"] and len(facts["strength"][0]["score"]) == 3
     assert list(weights.card["kinds"]) == list(read_network("straight(2)", 6).patterns.kinds)
     assert "#" in identity(f'uct(playouts=9, playout=cutoff(depth=1, eval=patterns(weights="{file}")))')
     again = [*command[:-1], str(tmp_path / "other.npz")]

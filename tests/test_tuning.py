@@ -169,9 +169,9 @@ class StoppedAfter(Progress):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("method", ["spsa", "cmaes"])
+@pytest.mark.parametrize("method", METHODS)
 def test_a_run_that_is_stopped_twice_ends_with_the_same_card(method: str, tmp_path: Path) -> None:
-    asked = plan(method=method, control=method == "cmaes")
+    asked = plan(method=method, games=100 if method in ("genetic", "random") else 200, control=method == "cmaes")
     for games in (37, 60):
         with pytest.raises(KeyboardInterrupt):
             run(asked, tmp_path / "torn", Here(), StoppedAfter(games))
@@ -213,7 +213,7 @@ def test_verdicts_are_by_the_interval_alone() -> None:
     ]
 
 
-def test_openings_that_decide_are_fresh_and_enough() -> None:
+def test_openings_that_decide_are_fresh_and_enough(tmp_path: Path) -> None:
     from outflank.learn.tuning import _Openings
 
     asked = plan()
@@ -222,7 +222,8 @@ def test_openings_that_decide_are_fresh_and_enough() -> None:
     assert [len(part) for part in lines] == [len(chosen.tuning), 2, 50] and len(chosen.tuning) >= 96
     assert not (lines[0] & lines[1] or lines[0] & lines[2] or lines[1] & lines[2])
     with pytest.raises(BadSpec, match="openings of their own"):
-        run(plan(openings="start"), None, Here())
+        run(plan(openings="start"), tmp_path / "out", Here())
+    assert not list(tmp_path.iterdir()), "nothing is kept of what cannot be played"
 
 
 def test_a_directory_of_another_command_is_refused(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ SMALL = (
     *("uct(playouts=4, playout=cutoff(depth=3))", "uct(playouts=8, leaf_playouts=4, tree=flat, endgame=5)"),
     *("phan-synytsia-minimax(1)", "phan-synytsia-mcts(4)", "he-lin-uct(playouts=4)", "he-lin-minimax(2, complex)"),
     *("pure-mc", "heuristic-mc", "he-reversed(1)", "he-reversed-uct(4)", "tenshi(4, endgame=5)"),
-    *("he-tuned(1)", "he-reversed-tuned(1)", "phan-synytsia-tuned(1)"),
+    *("he-tuned(1)", "he-reversed-tuned(1)", "phan-synytsia-tuned(1)", "heuristic-tuned"),
     *("engine(nodes=3000, memory=1)", "players_of_people:by_function", "minimax(order=plugins_of_people:worst_first)"),
     "uct(playouts=4, reuse=yes, select=plugins_of_people:ucb_with_amaf, playout=plugins_of_people:any_legal)",
     "puct(playouts=2)",

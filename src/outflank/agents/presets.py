@@ -67,6 +67,7 @@ def _tuned_terms(name: str, variant: str, gain: str, weights: str) -> Preset:
 
 
 _TUNED_MATRIX = parse("positional(mobility=35, squares=[156, -22, 8, 13, -72, -20, -10, -5, -7, -3])")
+_TUNED_FORMULA = parse("heuristic(formula=[153, 0, 25, 11, 490, 1])")
 _PAPER_UCT: dict[str, Value] = {"backup": "agent", "final": "win_rate"}
 
 PRESETS = {
@@ -138,6 +139,14 @@ PRESETS = {
                 source="Reversi with Monte Carlo Tree Search",
             ),
             lambda options: Call("montecarlo", (), (("playouts", 250), ("playout", "own_heuristic"))),
+        ),
+        Preset(
+            Signature(
+                "heuristic-tuned",
+                "the one-ply formula with tuned numbers, for the standard 8x8 game",
+                source="ours: SPSA, 6,000 games; +188 [+171, +205] Elo against heuristic in 2,000 games",
+            ),
+            lambda options: _TUNED_FORMULA,
         ),
         Preset(
             Signature(

@@ -13,8 +13,8 @@ hundredths of a disc for the side to move. That is a convention: the network for
 import io
 import json
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +28,10 @@ from outflank.inputs import expect, file_name, open_file, put_file, shown
 from outflank.kernels.evaluate import Evaluation
 from outflank.kernels.jit import Word
 from outflank.kernels.temporal import Course, Trail, learn_games, one_ply_games
+from outflank.learn.anchors import Strength
 from outflank.learn.resume import check_same
 from outflank.learn.tuples import Network, read_network
-from outflank.patterns import MOST_PHASES, PatternWeights, quantised
+from outflank.patterns import MOST_PHASES, PatternWeights, quantised, read_weights
 from outflank.progress import Progress
 
 DISCS_OF_ONE = 16.0
@@ -213,6 +214,16 @@ def learn(plan: Plan, path: str | Path, progress: Progress | None = None) -> Sta
     state.learned().write(path)
     beside.unlink(missing_ok=True)
     return state
+
+
+def with_strengths(path: Path, rules: Rules, found: Sequence[Strength]) -> dict[str, Any]:
+    """The card of a file of weights, into which its matches with anchors were written."""
+    weights = read_weights(path, rules)
+    card = dict(weights.card)
+    if found:
+        card["strength"] = [{"player": one.player, **asdict(one.measure)} for one in found]
+        replace(weights, card=card).write(path)
+    return card
 
 
 def learn_blocks(state: State, league_games: int = _CURVE_GAMES) -> Iterator[State]:

@@ -311,6 +311,7 @@ def run(plan: Plan, directory: str | Path | None, executor: Executor, progress: 
     """Tunes and decides; a begun run in this directory goes on."""
     require("scipy", "statistics of matches need scipy", "arena")
     home = None if directory is None else file_name(directory)
+    openings = _Openings.of(plan, plan.tuner(plan.method))  # before a directory is made for what cannot be played
     if home is not None:
         _claim(home, plan)
     clock = _Spent(home)
@@ -318,7 +319,7 @@ def run(plan: Plan, directory: str | Path | None, executor: Executor, progress: 
         store = opened.enter_context(Store(MEMORY if home is None else home / "games.db"))
         if isinstance(executor, Processes):
             opened.enter_context(executor)
-        found = _Run(plan, store, executor, progress or Progress(), clock).tuned()
+        found = _Run(plan, openings, store, executor, progress or Progress(), clock).tuned()
     found = replace(found, seconds=clock.seconds)  # those of workers are known when they have ended
     if home is not None:
         clock.note()
@@ -372,10 +373,17 @@ class _Openings:
 class _Run:
     """One run, from the games that its store has to those that are missing."""
 
-    def __init__(self, plan: Plan, store: Store, executor: Executor, progress: Progress, clock: "_Spent") -> None:
-        self.plan, self.store, self.executor, self.progress, self.clock = plan, store, executor, progress, clock
-        self.conditions = Conditions(seed=plan.seed)
-        self.openings = _Openings.of(plan, plan.tuner(plan.method))
+    def __init__(
+        self,
+        plan: Plan,
+        openings: _Openings,
+        store: Store,
+        executor: Executor,
+        progress: Progress,
+        clock: "_Spent",
+    ) -> None:
+        self.plan, self.openings, self.store, self.executor = plan, openings, store, executor
+        self.progress, self.clock, self.conditions = progress, clock, Conditions(seed=plan.seed)
         matches = (3 if plan.control else 1) * plan.confirm + CURVE_POINTS * plan.curve
         matches += sum(4 * len(self.openings.against(anchor, plan)) for anchor in self.opponents())
         progress.plan((2 if plan.control else 1) * plan.games + matches, store.count())

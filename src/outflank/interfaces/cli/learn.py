@@ -371,7 +371,7 @@ def run_generations(args: argparse.Namespace) -> None:
 
 def run_td(args: argparse.Namespace) -> None:
     """Learns by temporal differences."""
-    from dataclasses import asdict, fields
+    from dataclasses import fields
 
     from outflank.board import Rules
     from outflank.learn import temporal
@@ -390,6 +390,7 @@ def run_td(args: argparse.Namespace) -> None:
     with progress("learn", args.quiet) as shown_to:
         state = temporal.learn(plan, out, shown_to)
         found = list(strengths(out, plan.rules, args.match_games, plan.seed, shown_to)) if args.match_games else []
+    card = temporal.with_strengths(out, plan.rules, found)
     page = None
     if args.report:
         from outflank.report.learning import temporal_document
@@ -397,7 +398,7 @@ def run_td(args: argparse.Namespace) -> None:
 
         page = write(temporal_document(state, found, {"command": command_line()}), args.report)
     if args.json:
-        facts = {"weights": args.out, **state.learned().card, "strength": [asdict(one) for one in found]}
+        facts = {"weights": args.out, **card}
         print(json.dumps(facts | ({"report": str(page)} if page else {})))
         return
     last = state.curve[-1]
