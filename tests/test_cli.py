@@ -17,7 +17,7 @@ from outflank.interfaces import cli
 from outflank.interfaces.cli.parsers import RENAMED, commands_of
 from outflank.kernels.jit import INTERPRETED
 from outflank.studies.toml import PAIRING
-from support import PATIENCE, PERFECT_GAME, refused, running
+from support import PATIENCE, PERFECT_GAME, hear_ctrl_c, refused, running
 
 START_6 = "--------------OX----XO-------------- X"
 
@@ -61,6 +61,26 @@ print(numba.njit(lambda a: a @ a)(numpy.eye(3)).sum(), "scipy.linalg" in sys.mod
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     move, product = done.stdout.splitlines()
     assert move.endswith("False") and product == "3.0 True", done.stderr
+
+
+@pytest.mark.compiled
+def test_ctrl_c_while_a_kernel_is_compiled_or_loaded_is_not_lost() -> None:
+    """Noticed where LLVM calls Python back, it would be written to stderr and forgotten."""
+    script = """
+import signal, sys
+import numba.core.codegen as codegen
+library = codegen.JITCodeLibrary
+asked = library._object_getbuffer_hook
+def hook(module):
+    signal.raise_signal(signal.SIGINT)
+    return asked(module)
+library._object_getbuffer_hook = staticmethod(hook)
+from outflank.interfaces.cli import main
+sys.exit(main(["move", "engine(seconds=3600)"]))
+"""
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=hear_ctrl_c, timeout=PATIENCE)
+    assert done.returncode == 130 and done.stderr.endswith("outflank: interrupted\n"), done
 
 
 def test_perft_ends_with_the_count_alone() -> None:

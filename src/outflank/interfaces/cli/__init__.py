@@ -32,6 +32,7 @@ from outflank.interfaces.cli import (
     tournament,
     tune,
 )
+from outflank.interfaces.cli.interrupts import hearing_ctrl_c
 from outflank.interfaces.cli.parsers import BadCommand, Parser
 
 _DESCRIPTION = """\
@@ -91,7 +92,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         resumes = getattr(args, "resumes", False)
         if "" not in sys.path and str(Path.cwd()) not in sys.path:
             sys.path.append(str(Path.cwd()))  # a person's own player lies where they work, as with python -m
-        args.run(args)
+        with hearing_ctrl_c():
+            args.run(args)
         sys.stdout.flush()
     except BadCommand as error:
         sys.stderr.write(error.usage)

@@ -1,9 +1,11 @@
 """`outflank engine`: Outflank as the engine of somebody's board or arena."""
 
 import argparse
+import math
 import os
 import sys
 import threading
+import time
 from contextlib import redirect_stdout
 from typing import IO, TYPE_CHECKING, Any
 
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
 
 _LAST_SECONDS = 5.0
 """For answers to what was asked before the other side left; thoughts end in milliseconds, bots of people need not."""
+_LOOK_UP = 0.5
+"""Seconds at most until Ctrl-C is heard."""
 
 
 def register(commands: Any) -> None:
@@ -30,7 +34,7 @@ _ENGINE = (
 
 
 def run_engine(args: argparse.Namespace) -> None:
-    """Serves until the other side says quit or leaves; this thread reads, so that Ctrl-C is heard at once."""
+    """Serves until the other side says quit or leaves; this thread waits, so that Ctrl-C is heard at once."""
     from outflank.agents import agent
     from outflank.interfaces.engine import PROTOCOLS, Lines
     from outflank.interfaces.engine.seat import Seat
@@ -45,11 +49,20 @@ def run_engine(args: argparse.Namespace) -> None:
 
     server = PROTOCOLS[args.protocol](seat, say, lines)
     with redirect_stdout(sys.stderr):  # what an agent prints is not for the other side
+        reader = threading.Thread(target=lines.read_all, args=(sys.stdin.buffer,), daemon=True)
         worker = threading.Thread(target=_serve, args=(server, out), daemon=True)
-        worker.start()
-        lines.read_all(sys.stdin.buffer)
-        worker.join(_LAST_SECONDS if lines.closed else None)
+        for thread in (worker, reader):
+            thread.start()
+        _join(reader)
+        _join(worker, _LAST_SECONDS if lines.closed else math.inf)
     _leave(out)
+
+
+def _join(thread: threading.Thread, seconds: float = math.inf) -> None:
+    """Waits for a thread and looks up now and then: a signal that comes just before a wait does not end it."""
+    deadline = time.monotonic() + seconds
+    while thread.is_alive() and time.monotonic() < deadline:
+        thread.join(min(_LOOK_UP, deadline - time.monotonic()))
 
 
 def _serve(server: "Server", out: IO[str]) -> None:
