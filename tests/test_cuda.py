@@ -55,7 +55,7 @@ from simulated_card import (
     random_position,
     some_weights,
 )
-from support import PATIENCE, ROOT, refused
+from support import PATIENCE, ROOT, refused, wait_until
 
 pytestmark = pytest.mark.compiled
 
@@ -143,18 +143,30 @@ def test_games_are_those_of_a_slow_player(name: str) -> None:
 
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, npt.NDArray[Any]]:
-    """What the simulated card made of the plans."""
-    out = tmp_path_factory.mktemp("card") / "found.npz"
+    """What the simulated card made of the plans; once for all processes of the tests, whichever comes first."""
+    base = tmp_path_factory.getbasetemp()
+    room = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "simulated-card"
+    done = room / "done"
+    try:
+        room.mkdir()
+    except FileExistsError:
+        wait_until(done.exists)
+    else:
+        _simulate(room / "found.npz")
+        done.touch()
+    with np.load(room / "found.npz") as arrays:
+        found = dict(arrays)
+    found["resumed"] = read_weights(room / "weights.npz", TRAINING.rules).values
+    return found
+
+
+def _simulate(out: Path) -> None:
     simulator = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
     command = [sys.executable, str(Path(simulated_card.__file__)), str(out)]
     ended = subprocess.run(
         command, env=os.environ | simulator, cwd=ROOT, capture_output=True, text=True, timeout=10 * PATIENCE
     )
     assert ended.returncode == 0, ended.stderr
-    with np.load(out) as arrays:
-        found = dict(arrays)
-    found["resumed"] = read_weights(out.with_name("weights.npz"), TRAINING.rules).values
-    return found
 
 
 def from_card(simulated: dict[str, Any], name: str) -> Kept:
