@@ -20,8 +20,8 @@ def measure_gpu(quick: bool = False, on_progress: Callable[[str], None] = lambda
     works: dict[str, Any] = {}
     for size in SIZES:
         games = _KERNEL_GAMES.get(size, _LARGE_BOARDS) // (64 if quick else 1)
-        works[f"{size} kernels"] = _kernel_work(size, games)
-        works[f"{size} python"] = _python_work(size, min(games, _ALL_GAMES) if quick or size > 8 else _ALL_GAMES)
+        works[f"{size} kernels"] = kernel_work(size, games)
+        works[f"{size} python"] = python_work(size, min(games, _ALL_GAMES) if quick or size > 8 else _ALL_GAMES)
         works[f"{size} core"] = games_work(size, size <= 8, 0.03 if quick else 0.2)
     rates = best_rates(works, rounds, on_progress)
     kinds = ("kernels", "python", "core")
@@ -31,7 +31,7 @@ def measure_gpu(quick: bool = False, on_progress: Callable[[str], None] = lambda
     }
 
 
-def _kernel_work(size: int, games: int) -> Callable[[], tuple[float, float]]:
+def kernel_work(size: int, games: int) -> Callable[[], tuple[float, float]]:
     """Games from the start whose results stay on the card."""
     position = Position.start(Rules(size))
     card = CardGames(position.rules)
@@ -44,7 +44,7 @@ def _kernel_work(size: int, games: int) -> Callable[[], tuple[float, float]]:
     return work
 
 
-def _python_work(size: int, games: int) -> Callable[[], tuple[float, float]]:
+def python_work(size: int, games: int) -> Callable[[], tuple[float, float]]:
     """Games whose results are all brought back as an array."""
     position = Position.start(Rules(size))
     card = CardGames(position.rules)

@@ -29,6 +29,7 @@ from outflank.kernels.patterns import SCALE, UNIT, Patterns, phase_of
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 
+vars(np).setdefault("row_stack", np.vstack)  # numpy 2.5 has none, and numba-cuda 0.30 asks for it when it compiles
 warnings.filterwarnings("ignore", "(?s).*Grid size .* will likely")  # a few games are few
 warnings.filterwarnings("ignore", "(?s).*NVRTC log messages")  # of names in `sliced` that are not used in the end
 

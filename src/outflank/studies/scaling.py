@@ -1,7 +1,8 @@
 """How strength grows with playouts: games that were played once on a GPU, kept as data.
 
 No study can play them again without the card, so that they are no pairings: `data/scaling.csv` has a line for every
-match, with the agent, its opponent and what played. Games began with six random moves, each opening with both colours.
+match, with the agent, its opponent and what played; `benchmarks/scaling.py` plays them again where there is a card.
+Games began with six random moves, each opening with both colours.
 """
 
 from outflank.arena.statistics.measured import Measured
@@ -47,7 +48,8 @@ def scaling_table() -> Table:
         rows,
         "Strength against playouts: points of flat Monte Carlo and of tree search, 8x8",
         "Flat Monte Carlo and its decisions (40 positions, two seeds each) on one NVIDIA H200, tree search on a core "
-        "beside it; nine moves on average share the playouts of a flat move. Not played again by this report.",
+        "beside it up to 100,000 playouts, and on the card beyond, with 32, 256 and 1024 playouts a leaf; nine moves "
+        "on average share the playouts of a flat move. Not played again by this report.",
     )
 
 
