@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from outflank.agents import agent
 from outflank.arena.match import MatchResult, Scoreboard, scoreboard
 from outflank.arena.openings import made_game, read_openings
 from outflank.arena.quick import match
@@ -19,7 +20,7 @@ from outflank.arena.statistics.pairs import tally
 from outflank.arena.statistics.sprt import Sprt
 from outflank.arena.store import Store
 from outflank.arena.tournament import SETTINGS, read_tournament
-from outflank.board import Position, Rules
+from outflank.board import Position, Rules, Variant
 from outflank.errors import BadSpec, OutflankError, Stopped
 from outflank.execute import Here, Processes
 from outflank.facts import match_facts
@@ -27,7 +28,7 @@ from outflank.game import Game
 from outflank.interfaces.cli import main
 from outflank.search.clock import stoppable
 from outflank.search.limits import Limits
-from support import ROOT, every_size, refused, wait_until
+from support import ROOT, every_size, every_variant, refused, wait_until
 
 SMALL = Rules(4)
 
@@ -73,6 +74,19 @@ def test_openings_from_a_file(tmp_path: Path) -> None:
 def test_balanced_openings_are_fewer_and_repeatable() -> None:
     balanced = read_openings("balanced(6)", Rules(8), 5, 3)
     assert len(balanced) == 5 and balanced == read_openings("balanced(6)", Rules(8), 5, 3)
+
+
+@pytest.mark.compiled
+@every_variant
+def test_balanced_openings_are_even_for_a_deeper_search(variant: Variant) -> None:
+    """Of random ones a third is not; a judge that is no judge fails here."""
+    deeper = agent("engine(depth=12, instant=no, memory=4)")
+
+    def worth(openings: str) -> list[float]:
+        found = read_openings(openings, Rules(8, variant), 16, 1)
+        return [abs(deeper.choose(opening.position).value or 0) for opening in found]
+
+    assert max(worth("balanced(8)")) <= 6 < max(worth("random(8)"))
 
 
 @pytest.mark.parametrize("opening", ["balanced(52)", "balanced(8)"])

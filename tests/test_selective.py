@@ -16,7 +16,7 @@ from outflank.kernels.evaluate import evaluation_of
 from outflank.kernels.patterns import UNIT
 from outflank.learn.probcut import Searched, collect, fit_probcut, tree_position, within
 from outflank.search.clock import stoppable
-from outflank.search.engine import EngineSearch
+from outflank.search.engine import EngineSearch, _steps
 from outflank.search.limits import Limits
 from outflank.search.probcut import DEVIATIONS, shipped_probcut
 from outflank.search.solver import solve
@@ -125,6 +125,46 @@ def test_it_beats_five_terms(variant: Variant) -> None:
         score = position.score(engine_turn)
         points += 1 if score > 0 else 0.5 if score == 0 else 0
     assert points >= 5
+
+
+WIPED_OUT = "d3c3f5e3c2f4e2d6c4f3g4d2c5b3a3b4a4c1e1g6f6b5a5d1b1c6c7f2"
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("confidence", range(CERTAIN + 1))
+def test_no_cut_hides_that_a_side_loses_all_its_discs(confidence: int) -> None:
+    """Black, judged 20 discs behind, takes the last disc of white three moves later."""
+    position = Position.after(WIPED_OUT)
+    found = EngineSearch(memory=1, confidence=confidence).choose(position, Limits(depth=4), 0)
+    assert (str(found.move), found.value) == ("g2", 64)
+    reversed_game = Position(Rules(8, "reversed"), position.black, position.white, position.turn)
+    avoided = EngineSearch(memory=1, confidence=confidence).choose(reversed_game, Limits(depth=4), 0)
+    assert str(avoided.move) != "g2" and avoided.value is not None and avoided.value > -64
+
+
+def test_the_end_is_looked_for_when_the_limits_permit() -> None:
+    position = random_position(random.Random(1), 16)
+    at_once = [(step.depth, step.to_end) for step in _steps(position, 60, 0)]
+    assert at_once == [(depth, False) for depth in range(1, 11)] + [(16, True)] * kernel.CONFIDENCES
+    asked: list[int] = []
+
+    def affords(moves: int) -> bool:
+        asked.append(moves)
+        return moves <= 2
+
+    assert [step.depth for step in _steps(position, 60, 3, affords)] == [*range(1, 15), 16, 16]
+    assert asked == [6, 5, 4, 3, 2]
+    assert [step.depth for step in _steps(position, 5, 0)] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.compiled
+@every_variant
+def test_few_nodes_are_not_lost_on_an_end_out_of_reach(variant: Variant) -> None:
+    rng, engine = random.Random(5), EngineSearch(memory=1)
+    for _ in range(5):
+        engine.new_game()
+        found = engine.choose(random_position(rng, 16, variant), Limits(nodes=20_000), 0)
+        assert not found.exact and found.depth is not None and found.depth >= 8
 
 
 # --- what it promises -----------------------------------------------------------------------------------------------
