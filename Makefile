@@ -73,7 +73,7 @@ PYTEST = $(BIN)/pytest -q -n $(PROCESSES) --maxprocesses=8 --dist=worksteal
 
 # What the interpreter can judge: the arithmetic of kernels. All else is the same Python in both runs. A network takes the
 # interpreter half a minute for one decision.
-INTERPRETED := $(patsubst %,tests/test_%.py,board kernels batch table evaluation patterns learn minimax montecarlo uct solver near_end limits ranges) \
+INTERPRETED := $(patsubst %,tests/test_%.py,board kernels batch table evaluation patterns learn minimax discs montecarlo uct solver near_end limits ranges) \
   $(addprefix src/outflank/,kernels search board evaluation.py)
 
 warm-%: $(READY)

@@ -30,6 +30,7 @@ _MINIMAX = (
     *("search=plain", "search=pvs", "search=pvs, order=mobility, hash_mb=1", "order=positional", "order=worst_first"),
     *("order=eval", "ties=random, eval=discs", "eval_view=mover", "eval_view=black", "pass_costs_depth=no"),
     *("win=0", "win_margin=yes", "endgame=8", "endgame=8, endgame_by=margin"),
+    "search=bounds, eval=discs, order=eval, hash_mb=1",
 )
 _PLAYOUTS = (
     *("uniform", "heuristic", "own_heuristic", "own_heuristic(squares=nested, empties=after)", "epsilon(0.3)"),

@@ -80,7 +80,7 @@ def test_every_way_of_searching_finds_the_same_value_and_move(size: int, variant
         plain = MinimaxSearch(evaluation, MinimaxOptions(pruning="plain")).choose(position, limits, 0)
         assert all(root.exact for root in plain.moves)
         assert plain.move == min(root.move for root in plain.moves if root.value == plain.value)
-        for pruning, order, table in itertools.product(("alphabeta", "pvs"), ORDERS, (0, 0.001, 1)):
+        for pruning, order, table in itertools.product(("alphabeta", "pvs", "bounds"), ORDERS, (0, 0.001, 1)):
             found = MinimaxSearch(evaluation, MinimaxOptions(pruning=pruning, order=order), table).choose(
                 position, limits, 0
             )
@@ -126,10 +126,11 @@ def test_random_ties_choose_every_best_move_and_no_other() -> None:
     assert {search.choose(position, Limits(depth=2), seed).move for seed in range(60)} == best
 
 
+@pytest.mark.parametrize(("pruning", "text"), [("pvs", "positional"), ("bounds", "discs")])
 @pytest.mark.parametrize("budget", [1, 7, 100])
-def test_any_slices_give_the_same_search(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_slices_give_the_same_search(budget: int, pruning: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _, _, position = random_position(6, 4)
-    search = MinimaxSearch(read_evaluation("positional"), MinimaxOptions(pruning="pvs", order="mobility"), 0.1)
+    search = MinimaxSearch(read_evaluation(text), MinimaxOptions(pruning=pruning, order="mobility"), 0.1)
     limits = Limits(depth=3 if INTERPRETED else 5)
     whole = search.choose(position, limits, 0)
     monkeypatch.setattr(Clock, "slice", lambda self: budget)

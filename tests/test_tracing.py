@@ -168,6 +168,7 @@ def test_a_large_search_is_counted_beyond_what_is_told_and_ends(monkeypatch: pyt
         ("greedy", "ties=random"),
         ("random", "expected minimax, uct or montecarlo"),
         ("minimax(search=pvs)", "search=pvs"),
+        ("minimax(search=bounds)", "search=bounds"),
         ("minimax(hash_mb=1)", "hash_mb"),
         ("minimax(depth=3, seconds=1)", "bounded by seconds"),
         ("minimax(eval=patterns)", "eval=patterns"),

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from outflank.board import Rules
 from outflank.errors import BadSpec
-from outflank.kernels.evaluate import MOBILITY, TERMS, AnyEvaluation, Evaluation
+from outflank.kernels.evaluate import DISCS, MOBILITY, TERMS, AnyEvaluation, Evaluation
 from outflank.patterns import PatternWeights, digest_called, shipped_weights, weights_called
 from outflank.plugins import Plugin
 from outflank.schema import LARGEST, CheckedOptions, Option, OptionType, Signature, lookup, numbers, text
@@ -174,6 +174,17 @@ class EvaluationSpec:
         A person's function says so by an attribute: `f.of_mover = True`.
         """
         return self.trained or bool(getattr(self.load(), "of_mover", False))
+
+    @property
+    def disc(self) -> int:
+        """What a disc is worth in the standard game where nothing but the difference of discs counts, otherwise 0.
+
+        >>> [read_evaluation(text).disc for text in ("discs", "terms(discs=3)", "terms(discs=[1, 2], phase_ends=[20])")]
+        [1, 3, 0]
+        """
+        weights = set(self.weights)
+        terms = {term for phase in weights for term, weight in enumerate(phase) if weight}
+        return self.weights[0][DISCS] if len(weights) == 1 and terms == {DISCS} else 0
 
     def check_rules(self, rules: Rules) -> None:
         """Raises BadSpec where its table or its weights are for other boards, or its code cannot be compiled."""

@@ -264,7 +264,7 @@ KINDS = {
                         "search",
                         choice(*PRUNING),
                         "alphabeta",
-                        "no pruning, alpha-beta, or null windows: the same move",
+                        "no pruning, alpha-beta, null windows, or also bounds where only discs count: the same move",
                     ),
                     Option(
                         "order",

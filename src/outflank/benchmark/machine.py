@@ -56,12 +56,12 @@ SEARCHES = [
     ("uct, 10,000 playouts, 12x12", "uct(playouts=10000)", Position.start(Rules(12))),
     (
         "alpha-beta, discs, depth 10",
-        f"minimax(10, discs, order=eval, hash_mb=0.25, search=pvs, {_PLAIN})",
+        f"minimax(10, discs, order=eval, hash_mb=0.25, search=bounds, {_PLAIN})",
         _AFTER_OPENING,
     ),
     (
         "alpha-beta, discs, depth 11",
-        f"minimax(11, discs, order=eval, hash_mb=0.25, search=pvs, {_PLAIN})",
+        f"minimax(11, discs, order=eval, hash_mb=0.25, search=bounds, {_PLAIN})",
         _AFTER_OPENING,
     ),
     (

@@ -16,7 +16,7 @@ import itertools
 import numpy as np
 
 from outflank.kernels import native
-from outflank.kernels.jit import INTERPRETED, NATIVE, Board, Word, Words, inlined
+from outflank.kernels.jit import INTERPRETED, NATIVE, Board, Word, Words, inlined, spliced
 
 ZERO, ONE, ALL, WORD_BITS = Word(0), Word(1), Word(2**64 - 1), Word(64)
 _INNER_OF_8 = Word(0x7E7E7E7E7E7E7E7E)
@@ -331,11 +331,109 @@ def _native_flips(me: Board, opp: Board, square: int) -> Board:
         return native.flips_four_words(me, opp, square, native.DIAGONAL_TABLE)  # type: ignore[no-any-return]
 
 
+@inlined
+def _native_targets(me: Board, opp: Board) -> Board:
+    if len(me) == 1:
+        return (native.moves_one_word(me[0], opp[0]),)
+    else:
+        return native.moves_four_words(me, opp)  # type: ignore[no-any-return]
+
+
+targets = _native_targets if NATIVE else plain_targets
+"""targets(me, opp): squares that end a run of `opp` beginning beside `me`; what is set where `opp` is means nothing."""
+
 moves = _native_moves if NATIVE else plain_moves
 """moves(me, opp, full): the legal squares of `me`."""
 
 flips = _native_flips if NATIVE else plain_flips_at
 """flips(me, opp, square): the discs of `opp` that a move of `me` on an empty square turns."""
+
+
+# --- what moves turn --------------------------------------------------------------------------------------
+
+FRONTS = 5
+"""The word of `gains` behind the five slices."""
+
+
+@inlined
+def _slide(word: Word, step: int) -> Word:
+    return word << Word(step) if step > 0 else word >> Word(-step)
+
+
+@inlined
+def _with_way(known: Board, me: Word, opp: Word, empty: Word, step: int) -> Board:
+    """`gains` with what moves turn along one way added: binary addition, all squares at once."""
+    ones, twos, fours, reach = ZERO, ZERO, ZERO, _slide(me, step)
+    for length in range(1, 7):
+        reach = _slide(reach & opp, step)
+        ones |= reach & empty if length & 1 else ZERO
+        twos |= reach & empty if length & 2 else ZERO
+        fours |= reach & empty if length & 4 else ZERO
+    carry_0 = known[0] & ones
+    carry_1 = (known[1] & twos) | ((known[1] ^ twos) & carry_0)
+    carry_2 = (known[2] & fours) | ((known[2] ^ fours) & carry_1)
+    return (
+        known[0] ^ ones,
+        known[1] ^ twos ^ carry_0,
+        known[2] ^ fours ^ carry_1,
+        known[3] ^ carry_2,
+        known[4] ^ (known[3] & carry_2),
+        known[5] | _slide(ones | twos | fours, -step),
+    )
+
+
+@inlined
+def plain_gains(me: Board, opp: Board, full: Board) -> Board:
+    """Plain twin of `gains`."""
+    empty, inner = without(full, either(me, opp))[0], _inner(opp)[0]
+    known: Board = (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
+    for step in (1, 7, 9, -1, -7, -9):
+        known = _with_way(known, me[0], inner, empty, step)
+    for step in (8, -8):
+        known = _with_way(known, me[0], opp[0], empty, step)
+    return known
+
+
+@inlined
+def _native_gains(me: Board, opp: Board, full: Board) -> Board:
+    empty = without(full, either(me, opp))
+    return native.gains_one_word(me[0], opp[0], empty[0])  # type: ignore[no-any-return]
+
+
+gains = _native_gains if NATIVE else plain_gains
+"""gains(me, opp, full): how many discs every move of `me` turns, on boards of one word.
+
+Six words. Word k of the first five holds bit k of the number of discs that a move on each square turns, 0 where no move
+is legal: numbers of all squares at once, added in slices of one bit. The last word, at FRONTS, are the discs of `opp`
+beside a legal square of `me` that a move there turns. A move that leaves one of them leaves `me` another move.
+"""
+
+
+@inlined
+def gaining(known: Board) -> Board:
+    """The legal squares of `gains`."""
+    return (known[0] | known[1] | known[2] | known[3] | known[4],)
+
+
+@inlined
+def gain_of(known: Board, square: int) -> int:
+    """How many discs a move on this square turns."""
+    at = Word(square)
+    number = ZERO
+    for k in range(5):
+        number |= ((known[k] >> at) & ONE) << Word(k)
+    return int(np.int64(number))
+
+
+@spliced
+def most_gaining(known: Board, among: Board) -> tuple[Board, int]:
+    """(those of some legal squares that turn the most discs, how many)."""
+    squares, most = among[0], 0
+    for k in range(4, -1, -1):
+        some = squares & known[k]
+        if some != ZERO:
+            squares, most = some, most + (1 << k)
+    return (squares,), most
 
 
 # --- the last empty squares -------------------------------------------------------------------------------

@@ -169,6 +169,70 @@ def moves_one_word(typing: Any, me: Any, opp: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), code
 
 
+WAYS = ir.VectorType(I64, 8)
+_WAYS = (1, 9, 8, 7, 63, 55, 56, 57)
+"""What a word is rotated by to go one step: four rising ways, then the same ones back."""
+_NOT_FIRST_ROW, _NOT_LAST_ROW = ~0xFF, ~(0xFF << 56)
+_NO_ROW_WRAP = (-1, *(_NOT_FIRST_ROW,) * 3, -1, *(_NOT_LAST_ROW,) * 3)
+_NO_COLUMN_WRAP = (_INNER_COLUMNS, _INNER_COLUMNS, -1, _INNER_COLUMNS) * 2
+
+
+def _halves(builder: Builder, vector: Value) -> tuple[Value, Value]:
+    """The lower and the upper half of the lanes."""
+    half = vector.type.count // 2
+    lanes = [_lanes(range(half)), _lanes(range(half, 2 * half))]
+    low, high = (builder.shuffle_vector(vector, vector, part) for part in lanes)
+    return low, high
+
+
+def _sum_of_lanes(builder: Builder, slices: list[Value], most: int) -> list[Value]:
+    """The numbers of all lanes added up, in at most `most` slices; slice k holds bit k of a number for every square."""
+    while slices[0].type.count > 1:
+        carry, added = None, []
+        for low, high in (_halves(builder, part) for part in slices):
+            either, both = builder.xor(low, high), builder.and_(low, high)
+            added.append(either if carry is None else builder.xor(either, carry))
+            carry = both if carry is None else builder.or_(both, builder.and_(either, carry))
+        slices = [*added, carry][:most]
+    return [builder.extract_element(part, _int(I32, 0)) for part in slices]
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def gains_one_word(typing: Any, me: Any, opp: Any, empty: Any) -> Any:
+    """What every move of `me` turns, see `bitboard.gains`; `empty` are the squares that may be played."""
+
+    def code(context: Any, builder: Builder, sig: Any, args: Any) -> Value:
+        own, free = _splat(builder, WAYS, args[0]), _splat(builder, WAYS, args[2])
+        opposing = builder.and_(
+            _splat(builder, WAYS, args[1]),
+            _constant(WAYS, [a & b for a, b in zip(_NO_ROW_WRAP, _NO_COLUMN_WRAP, strict=True)]),
+        )
+        free = builder.and_(free, _constant(WAYS, _NO_ROW_WRAP))
+
+        def step(vector: Value, ways: Sequence[int] = _WAYS) -> Value:
+            return _call(builder, "llvm.fshl.v8i64", WAYS, [vector, vector, _constant(WAYS, ways)])
+
+        behind, reach = [], step(own)
+        for _ in range(6):
+            reach = step(builder.and_(opposing, reach))
+            behind.append(reach)
+        slices = []
+        for bit in range(3):
+            first, *others = (squares for length, squares in enumerate(behind, start=1) if length >> bit & 1)
+            for squares in others:
+                first = builder.or_(first, squares)
+            slices.append(builder.and_(first, free))
+        ends = builder.or_(builder.or_(slices[0], slices[1]), slices[2])
+        fronts = step(ends, [64 - way for way in _WAYS])
+        words = [
+            *_sum_of_lanes(builder, slices, 5),
+            _call(builder, "llvm.vector.reduce.or.v8i64", I64, [fronts]),
+        ]
+        return context.make_tuple(builder, sig.return_type, words)
+
+    return types.UniTuple(types.uint64, 6)(types.uint64, types.uint64, types.uint64), code
+
+
 def _ray(square: int, rows: int, columns: int) -> int:
     row, column = divmod(square, 8)
     mask = 0

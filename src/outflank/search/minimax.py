@@ -31,7 +31,12 @@ _NODES_PER_SECOND = 2e7
 MOST_WIN = 10**12
 """Far more than an evaluation should say, and little enough for every table."""
 
-PRUNING = {"plain": kernel.PLAIN, "alphabeta": kernel.ALPHA_BETA, "pvs": kernel.SCOUTING}
+PRUNING = {
+    "plain": kernel.PLAIN,
+    "alphabeta": kernel.ALPHA_BETA,
+    "pvs": kernel.SCOUTING,
+    "bounds": kernel.BOUNDING,
+}
 ORDERS = {
     "none": kernel.AS_LISTED,
     "positional": kernel.BY_CLASS,
@@ -193,8 +198,11 @@ class MinimaxSearch(Player):
 
     def _options(self, rules: Rules, turn: Color) -> kernel.Options:
         ways = self.ways
+        sign = 1 if rules.variant == "standard" else -1
+        disc = sign * self.evaluation.disc if ways.eval_view == "root" else 0
+        pruning = PRUNING[ways.pruning]
         return kernel.Options(
-            pruning=PRUNING[ways.pruning],
+            pruning=kernel.SCOUTING if pruning == kernel.BOUNDING and not self._counts(rules, disc) else pruning,
             order=kernel.BY_KEY if isinstance(ways.order, Plugin) else ORDERS[ways.order],
             ties=TIES[ways.ties],
             leaf_view=kernel.NEGAMAX if self.evaluation.of_mover else VIEWS[ways.eval_view],
@@ -202,8 +210,14 @@ class MinimaxSearch(Player):
             pass_cost=int(ways.pass_costs_depth),
             win=ways.win,
             margin=int(ways.win_margin),
-            sign=1 if rules.variant == "standard" else -1,
+            sign=sign,
+            disc=disc,
         )
+
+    def _counts(self, rules: Rules, disc: int) -> bool:
+        """Whether the last two plies can be counted: what `kernels/discs.py` asks for."""
+        won = self.ways.win == 0 or self.ways.win >= disc * rules.cells
+        return rules.words == 1 and rules.variant == "standard" and disc > 0 and won
 
 
 def _deepest(position: Position) -> int:

@@ -134,7 +134,7 @@ def trace_minimax(search: MinimaxSearch, position: Position, depth: int) -> Mini
 def _check(search: MinimaxSearch) -> None:
     ways, evaluation = search.ways, search.evaluation
     unlike = {
-        "search=pvs": ways.pruning == "pvs",
+        f"search={ways.pruning}": ways.pruning in ("pvs", "bounds"),
         "order=module:function": isinstance(ways.order, Plugin),
         f"eval={evaluation.canonical}": bool(evaluation.own) or evaluation.trained,
         f"eval_view={ways.eval_view}": ways.eval_view != "root",
