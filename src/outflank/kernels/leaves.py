@@ -19,7 +19,7 @@ import numpy.typing as npt
 from outflank.kernels.bitboard import load, store
 from outflank.kernels.jit import Board, Word, Words, inlined, kernel
 from outflank.kernels.playout import advance, stream
-from outflank.kernels.policy import Lanes, Values, playouts
+from outflank.kernels.policy import Values, playouts
 from outflank.kernels.uct import DEEPEST, MOVER, NODES, OWN, SIMULATIONS, Numbers, Tree, UctOptions, descend
 
 
@@ -131,7 +131,7 @@ def settle(tree: Tree, reading: UctOptions, leaves: Leaves, number: int, played:
 
 
 @kernel
-def play_leaves(full: Board, policy: Any, lanes: Lanes, leaves: Leaves, begin: int, end: int, repeats: int) -> None:
+def play_leaves(full: Board, policy: Any, lanes: Words, leaves: Leaves, begin: int, end: int, repeats: int) -> None:
     """Plays some leaves out on the CPU."""
     for leaf in range(begin, end):
         me, opp = load(leaves.own, leaf, full), load(leaves.other, leaf, full)

@@ -27,9 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.kernels.bitboard import both, count, either, first, is_empty, moves, single, without, without_first
-from outflank.kernels.jit import Board, Word, inlined, kernel
+from outflank.kernels.jit import Board, Word, Words, inlined, kernel
 from outflank.kernels.playout import advance, choose, stream
-from outflank.kernels.policy import Lanes, marked_playout, playouts, policy_playout
+from outflank.kernels.policy import marked_playout, playouts, policy_playout
 from outflank.kernels.rules import PASS, after_or_pass
 
 MOVER, OWN, OPPOSING = range(3)
@@ -383,7 +383,7 @@ def _rewards(
     own: bool,
     policy: Any,
     repeats: int,
-    lanes: Lanes | None,
+    lanes: Words | None,
     s0: Word,
     s1: Word,
 ) -> tuple[float, float, int]:
@@ -404,7 +404,7 @@ def _marked_rewards(
     own: bool,
     policy: Any,
     repeats: int,
-    lanes: Lanes | None,
+    lanes: Words | None,
     selection: Any,
     s0: Word,
     s1: Word,
@@ -426,7 +426,7 @@ def simulate(
     tree: Tree,
     reading: UctOptions,
     policy: Any,
-    lanes: Lanes | None,
+    lanes: Words | None,
     selection: Any,
     seed: Word,
     number: int,

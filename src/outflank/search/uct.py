@@ -32,7 +32,7 @@ from outflank.errors import BadSpec
 from outflank.game import moves_between
 from outflank.kernels import uct as kernels
 from outflank.kernels.jit import Word
-from outflank.kernels.policy import lanes_for_playouts
+from outflank.kernels.playout import new_lanes
 from outflank.kernels.rules import PASS
 from outflank.kernels.uct import Selection, Tree, UctOptions
 from outflank.plugins import Plugin, raise_faults, score
@@ -228,7 +228,7 @@ class UctSearch(Player):
         reading, policy = self._readings[position.turn], self.policy.build(position.rules, self.draw)
         left = self._simulations(tree, limits)
         nodes, word, boards = limits.nodes or NO_LIMIT, Word(seed & _SEED_MASK), position.boards
-        lanes = lanes_for_playouts() if self.leaf_playouts > 1 else None
+        lanes = new_lanes() if self.leaf_playouts > 1 else None
         selection = self._selection(position.rules)
         plugs = self._plugs(policy, selection)
         while left:

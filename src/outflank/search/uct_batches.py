@@ -18,7 +18,8 @@ from outflank.errors import BadSpec
 from outflank.kernels import leaves as kernels
 from outflank.kernels.jit import Word
 from outflank.kernels.leaves import Leaves
-from outflank.kernels.policy import Policy, lanes_for_playouts
+from outflank.kernels.playout import new_lanes
+from outflank.kernels.policy import Policy
 from outflank.kernels.uct import MAX_DEPTH, Numbers, Tree
 from outflank.plugins import raise_faults
 from outflank.search.clock import Clock
@@ -41,7 +42,7 @@ class _HerePlayouts:
     """Plays the leaves of a batch on this processor, when they are asked for."""
 
     def __init__(self, rules: Rules, policy: Policy, tasks: int) -> None:
-        self._full, self._policy, self._lanes = Position.start(rules).boards[2], policy, lanes_for_playouts()
+        self._full, self._policy, self._lanes = Position.start(rules).boards[2], policy, new_lanes()
         self.own, self.other = np.zeros((tasks, rules.words), np.uint64), np.zeros((tasks, rules.words), np.uint64)
         self.seeds, self.firsts, self.sides = (np.zeros(tasks, np.uint64) for _ in range(3))
 
