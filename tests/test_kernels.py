@@ -240,7 +240,8 @@ def test_kernels_have_the_types_they_promise() -> None:
     """Signed and unsigned words must not mix, nor integers with floats; interpreted runs cannot see it."""
     texts = ["minimax(depth=3, hash_mb=0.1)", "heuristic", "montecarlo(playouts=9)"]
     texts += [
-        f"uct(playouts=20, {option})" for option in ("reuse=yes", "leaf_playouts=9", "leaf_playouts=9, device=cpu")
+        f"uct(playouts=20, {option})"
+        for option in ("reuse=yes", "leaf_playouts=9", "leaf_playouts=9, device=cpu", "leaves=4", "leaves=4, reuse=yes")
     ]
     texts += [f"uct(playouts=20, playout={name})" for name in KINDS]
     for size in (8, 12):
