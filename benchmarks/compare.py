@@ -40,6 +40,18 @@ ROWS = [
     ("perft, 8x8, last ply counted", "leaves/s", "perft", ["perft_bulk_leaves_per_s", "perft_leaves_per_s"]),
     ("uct, 10,000 playouts", "playouts/s", "uct, 10,000 playouts, 8x8", _uct(10_000)),
     ("uct, 100,000 playouts", "playouts/s", "uct, 100,000 playouts, 8x8", _uct(100_000)),
+    (
+        "uct, 10,000 playouts, 16 leaves at once",
+        "playouts/s",
+        "uct, 10,000 playouts, 16 leaves at once, 8x8",
+        _uct(10_000),
+    ),
+    (
+        "uct, 100,000 playouts, 16 leaves at once",
+        "playouts/s",
+        "uct, 100,000 playouts, 16 leaves at once, 8x8",
+        _uct(100_000),
+    ),
     ("alpha-beta, discs, 10 plies", "searches/s", "alpha-beta, discs, depth 10", ["alphabeta_depth10_s"]),
     ("alpha-beta, discs, 11 plies", "searches/s", "alpha-beta, discs, depth 11", ["alphabeta_depth11_s"]),
     ("alpha-beta, matrix, 10 plies", "searches/s", "alpha-beta, matrix, depth 10", ["alphabeta_matrix_depth10_s"]),

@@ -39,7 +39,8 @@ _PLAYOUTS = (
 _UCT = (
     *("c=0.7", "expand=all", "backup=agent", "backup=black", "log=siblings", "log=layer", "final=win_rate"),
     *("pass_node=leaf", "draw=0", "tree=flat", "reuse=yes", "leaf_playouts=8", "endgame=8"),
-    *("endgame=8, endgame_by=margin", "instant=no"),
+    *("endgame=8, endgame_by=margin", "instant=no", "leaves=8", "leaves=8, reuse=yes, expand=all"),
+    *("leaves=4, leaf_playouts=3", "leaves=8, playout=own_heuristic"),
 )
 TEXTS = (
     *("random", "greedy", "greedy(ties=first)", "heuristic", "heuristic(squares=nested, empties=after)"),

@@ -27,7 +27,8 @@ from outflank.kernels.jit import Word
 from outflank.kernels.lanes import ROWS, Kept, games_in_turn
 from outflank.kernels.patterns import SCALE, UNIT
 from outflank.kernels.playout import games_in_turn as random_games_in_turn
-from outflank.kernels.policy import lanes_for_playouts, playouts
+from outflank.kernels.playout import new_lanes
+from outflank.kernels.policy import playouts
 from outflank.kernels.uct import USED
 from outflank.learn import cuda as learn
 from outflank.learn.games import Positions
@@ -254,7 +255,7 @@ def test_a_card_plays_the_random_games_of_the_cpu(size: int, simulated: dict[str
     me, opp, full = position.boards
     for row, seed, first in ((0, 7, 100), (1, 8, 5)):
         games, policy = random_games(size, seed, first), PlayoutPolicy().build(position.rules, 0.5)
-        lanes = lanes_for_playouts()
+        lanes = new_lanes()
         *_, placed = playouts(me, opp, full, True, policy, Word(seed), first, len(games), lanes, 0.0, 0.0)
         counts = [int(np.sum(np.sign(games) == sign)) for sign in (1, 0, -1)]
         assert simulated[f"totals {size}"][row].tolist() == [*counts, placed]

@@ -185,6 +185,21 @@ def test_games_side_by_side_are_the_same_games(size: int, games: int) -> None:
     assert (alone == beside).all()
 
 
+@pytest.mark.compiled
+@every_size
+def test_random_moves_are_those_of_their_plain_twin(size: int) -> None:
+    """Discs, who is to move, whether it is over, and the generator: after some moves, to the end, from the end."""
+    for seed in range(200):
+        me, opp, full = Position.start(Rules(size)).boards
+        s0, s1 = map(Word, playout.stream(Word(3), Word(seed)))
+        for most in (0, seed % 7, size * size // 2, playout.UNLIMITED, playout.UNLIMITED):
+            found = playout.random_moves(me, opp, full, most, s0, s1)
+            assert found == playout.plain_random_moves(me, opp, full, most, s0, s1)
+            me, opp = (tuple(map(Word, board)) for board in found[:2])
+            s0, s1 = Word(found[4]), Word(found[5])
+        assert found[3], "two passes end a game"
+
+
 def test_random_games_from_a_finished_position_and_through_a_pass() -> None:
     out = np.empty(3, np.int16)
     finished = Position.parse("XXXX----------OO X")
@@ -227,7 +242,8 @@ def test_kernels_have_the_types_they_promise() -> None:
     """Signed and unsigned words must not mix, nor integers with floats; interpreted runs cannot see it."""
     texts = ["minimax(depth=3, hash_mb=0.1)", "heuristic", "montecarlo(playouts=9)"]
     texts += [
-        f"uct(playouts=20, {option})" for option in ("reuse=yes", "leaf_playouts=9", "leaf_playouts=9, device=cpu")
+        f"uct(playouts=20, {option})"
+        for option in ("reuse=yes", "leaf_playouts=9", "leaf_playouts=9, device=cpu", "leaves=4", "leaves=4, reuse=yes")
     ]
     texts += [f"uct(playouts=20, playout={name})" for name in KINDS]
     for size in (8, 12):

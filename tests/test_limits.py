@@ -31,7 +31,7 @@ def unit(text: str, position: Position) -> int:
     first_ply = 2 + len(position.moves)
     playout = position.empties + len(position.moves)
     units = {"minimax": max(first_ply, 30), "montecarlo": playout, "uct": playout, "solver": A_LAST_SUBTREE}
-    work = units[text.partition("(")[0]] * (8 if "leaf_playouts" in text else 1)
+    work = units[text.partition("(")[0]] * (8 if "leaf_playouts" in text or "leaves" in text else 1)
     return work + (A_LAST_SUBTREE if "endgame" in text else 0)
 
 
@@ -45,7 +45,13 @@ def unit(text: str, position: Position) -> int:
         ),
         *("montecarlo(playouts=10000)", "montecarlo(playouts=10000, playout=own_heuristic)"),
         *("montecarlo(playouts=10000, playout=cutoff)", "uct(playouts=100000)", "uct(playouts=100000, expand=all)"),
-        *("uct(playouts=100000, leaf_playouts=8)", "uct(playouts=100000, endgame=20)", "solver", "solver(by=wdl)"),
+        *(
+            "uct(playouts=100000, leaves=8)",
+            "uct(playouts=100000, leaf_playouts=8)",
+            "uct(playouts=100000, endgame=20)",
+            "solver",
+            "solver(by=wdl)",
+        ),
     ],
 )
 def test_limits_of_nodes_hold_for_every_search(text: str) -> None:
@@ -57,7 +63,9 @@ def test_limits_of_nodes_hold_for_every_search(text: str) -> None:
             assert decision.finished or decision.nodes >= min(nodes, 1000) // 2, "what is allowed is used"
 
 
-@pytest.mark.parametrize("text", ["montecarlo(playouts=10000)", "uct(playouts=10000)", "uct(leaf_playouts=8)"])
+@pytest.mark.parametrize(
+    "text", ["montecarlo(playouts=10000)", "uct(playouts=10000)", "uct(leaf_playouts=8)", "uct(leaves=8)"]
+)
 def test_limits_of_playouts_hold(text: str) -> None:
     for playouts in (1, 3, 10, 100, 1000)[: 4 if INTERPRETED else None]:
         decision = agent(text).choose(MIDDLE, Limits(playouts=playouts), seed=1)

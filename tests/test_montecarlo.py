@@ -15,6 +15,7 @@ from outflank.errors import BadSpec
 from outflank.evaluation import read_evaluation, read_table
 from outflank.kernels import policy as kernels
 from outflank.kernels.jit import INTERPRETED, Word
+from outflank.kernels.playout import new_lanes
 from outflank.kernels.policy import KINDS
 from outflank.search.decision import Decision
 from outflank.search.heuristic import HeuristicPlayer
@@ -140,7 +141,7 @@ def policy_of(kind: str, rules: Rules) -> kernels.Policy:
 def test_playouts_equal_the_oracle(size: int, kind: str) -> None:
     if INTERPRETED and size > 8 and kind not in ("uniform", "weighted", "cutoff"):
         pytest.skip("hundreds of moves looked at per ply: compiled only")
-    lanes = kernels.lanes_for_playouts()
+    lanes = new_lanes()
     for case in range(int(6 * EFFORT) or 1):
         variant: Variant = VARIANTS[case % 2]
         plies = size * size - 4 - (6, 12, 25)[case % 3]
@@ -157,7 +158,7 @@ def test_playouts_equal_the_oracle(size: int, kind: str) -> None:
 @every_variant
 def test_many_playouts_are_the_sum_of_single_ones(kind: str, variant: Variant) -> None:
     """Side by side or in turn, in one slice or in many."""
-    lanes = kernels.lanes_for_playouts()
+    lanes = new_lanes()
     for size in (6, 8, 10) if not INTERPRETED else (4,):
         position = Position.start(Rules(size, variant))
         policy = policy_of(kind, position.rules)
@@ -170,7 +171,7 @@ def test_many_playouts_are_the_sum_of_single_ones(kind: str, variant: Variant) -
 
 
 def test_a_finished_game_pays_its_result_and_a_draw_what_is_asked() -> None:
-    lanes = kernels.lanes_for_playouts()
+    lanes = new_lanes()
     for line, standard in (("XXXX----------OO X", (1, 0)), ("XX------------OO X", (0.25, 0.25))):
         for variant in VARIANTS:
             position = Position.parse(line, variant)
@@ -208,7 +209,7 @@ def test_weighted_moves_are_drawn_in_proportion_to_their_weights() -> None:
 
 @pytest.mark.compiled
 def test_greedy_playouts_of_the_own_side_win_more() -> None:
-    start, lanes = Position.start(), kernels.lanes_for_playouts()
+    start, lanes = Position.start(), new_lanes()
     policy = PlayoutPolicy("own_heuristic", worths=read_table("classic")).build(start.rules, 0.5)
     own, _, _ = kernels.playouts(*start.boards, True, policy, Word(1), 0, 1000, lanes, 0.0, 0.0)
     other, _, _ = kernels.playouts(*start.boards, False, policy, Word(1), 0, 1000, lanes, 0.0, 0.0)

@@ -77,6 +77,7 @@ SHARED = [
     "uct(playouts=400)",
     "uct(playouts=400, reuse=yes, expand=all)",
     "uct(playouts=400, leaf_playouts=16)",
+    "uct(playouts=400, leaves=8)",
     "uct(playouts=100, playout=weighted, endgame=12)",
     "solver(nodes=4000)",
     "players_of_people:Named",

@@ -173,6 +173,7 @@ def test_a_large_search_is_counted_beyond_what_is_told_and_ends(monkeypatch: pyt
         ("minimax(depth=3, seconds=1)", "bounded by seconds"),
         ("minimax(eval=patterns)", "eval=patterns"),
         ("uct(leaf_playouts=4)", "leaf_playouts"),
+        ("uct(leaves=4)", "leaves"),
         ("uct(playout=cutoff)", "cutoff"),
         ("montecarlo(seconds=1)", "bounded by seconds"),
         ("minimax(endgame=32)", "endgame"),

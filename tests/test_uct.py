@@ -21,6 +21,7 @@ from outflank.search.heuristic import HeuristicPlayer
 from outflank.search.limits import Limits
 from outflank.search.policy import PlayoutPolicy
 from outflank.search.uct import BYTES_PER_NODE, UctSearch
+from outflank.search.uct_batches import BatchedUct, SideBySideUct
 from support import EFFORT, VARIANTS, every_size, every_variant, from_naive
 
 READINGS: list[dict[str, Any]] = [
@@ -600,7 +601,8 @@ def test_kernels_are_compiled_once_per_layout() -> None:
     ]
     assert len(plain) == 2, plain
     for name in ("plant", "keep", "begin"):
-        assert len(getattr(kernels, name).signatures) == 1
+        of_usual_trees = [each for each in getattr(kernels, name).signatures if "Tree(array(int32" in str(each)]
+        assert len(of_usual_trees) == 1
 
 
 def test_a_complete_tree_ends_a_search_by_nodes() -> None:
@@ -625,3 +627,225 @@ def test_trees_side_by_side_decide_as_their_trees_one_after_the_other() -> None:
     assert {root.move: root.visits for root in decision.moves} == visits
     assert decision.playouts == 301 and decision.nodes == sum(one.nodes for one in alone)
     assert visits[decision.move] == max(visits.values())
+
+
+# --- leaves side by side ----------------------------------------------------------------------------------
+
+
+class BatchOracle(Oracle):
+    """The search of `kernels.leaves`, from its description: batches are gathered, played out and settled in order."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.under_way: dict[int, int] = {}
+
+    def mean(self, node: Node) -> float:
+        known = node.visits - self.under_way.get(id(node), 0)
+        return node.reward / known if known else 0.0
+
+    def select(self, node: Node, depth: int) -> Node:
+        assert node.children
+        counted = {
+            "parent": node.visits,
+            "siblings": sum(child.visits for child in node.children),
+            "layer": self.layers[depth + 1],
+        }[self.reading["log"]]
+        factor = sqrt(log(counted))
+        return max(node.children, key=lambda child: self.mean(child) + factor * (self.c / sqrt(child.visits)))
+
+    def run(self, seed: int, simulations: int, leaves: int) -> None:
+        done = 0
+        while done < simulations:
+            number = min(max(1, self.root.visits // 4), leaves, simulations - done)
+            batch = [self.gather(naive.stream(seed, game)) for game in range(done, done + number)]
+            for path, numbers in batch:
+                self.settle(path, numbers)
+            done += number
+
+    def gather(self, numbers: Any) -> tuple[list[Node], Any]:
+        path = self.descend(next(numbers))
+        for depth, node in enumerate(path):
+            node.visits += 1
+            self.layers[depth] += 1
+            self.under_way[id(node)] = self.under_way.get(id(node), 0) + 1
+        return path, numbers
+
+    def settle(self, path: list[Node], numbers: Any) -> None:
+        board, side = path[-1].board, path[-1].side
+        while choices := naive.plies(board, side):
+            ply = choices[((next(numbers) >> 32) * len(choices)) >> 32]
+            self.nodes += ply != len(board) ** 2
+            board, side = naive.play(board, side, ply), naive.OTHER[side]
+        for node in path:
+            credited = {"mover": naive.OTHER[node.side], "agent": self.root.side, "black": "X"}[self.reading["backup"]]
+            self.under_way[id(node)] -= 1
+            node.reward += self.reward_of(credited, board)
+
+
+def compare_with_batches(size: int, empties: int, case: int, reading: dict[str, Any], leaves: int) -> None:
+    variant: Variant = VARIANTS[case % 2]
+    board, side = random_position(size, empties, case)
+    position = from_naive(board, side, variant)
+    search = SideBySideUct(leaves=leaves, **reading, memory=1)
+    oracle = BatchOracle(board, side, variant, reading)
+    decision = search.choose(position, Limits(playouts=60), seed=case)
+    oracle.run(case, 60, leaves)
+    expected = {position.rules.bit(move).bit_length() - 1: share for move, share in oracle.summary().items()}
+    assert shares_of(search) == expected, (reading, position)
+    assert decision.nodes == oracle.nodes
+
+
+@pytest.mark.parametrize("number", range(0, len(READINGS), 1 if not INTERPRETED else 17))
+def test_leaves_side_by_side_equal_the_oracle(number: int) -> None:
+    compare_with_batches(4, 6 + number % 6, number, READINGS[number], 1 + number % 16)
+
+
+@every_size
+def test_leaves_side_by_side_equal_the_oracle_on_every_size(size: int) -> None:
+    for case in range(1 if INTERPRETED else 3):
+        reading = READINGS[(29 * case + 7 * size) % len(READINGS)]
+        compare_with_batches(size, min(size * size - 6, 14), case, reading, 8)
+
+
+POLICIES = [
+    PlayoutPolicy(),
+    PlayoutPolicy("own_heuristic", worths=read_table("classic")),
+    PlayoutPolicy("weighted", weights=[1 + square % 3 for square in range(36)]),
+    PlayoutPolicy("cutoff", depth=4, scale=5.0),
+]
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.kind)
+@pytest.mark.parametrize("leaf_playouts", [1, 5])
+def test_batches_of_one_leaf_are_the_usual_search(policy: PlayoutPolicy, leaf_playouts: int) -> None:
+    options: dict[str, Any] = {"policy": policy, "leaf_playouts": leaf_playouts, "memory": 1}
+    limits = Limits(playouts=int(1000 * EFFORT))
+    usual = UctSearch(**options).choose(Position.start(Rules(6)), limits, seed=3)
+    assert essence(SideBySideUct(leaves=1, **options).choose(Position.start(Rules(6)), limits, seed=3)) == essence(
+        usual
+    )
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.kind)
+@pytest.mark.parametrize("size", [6, 10])
+def test_batches_are_those_of_a_device_with_one_under_way(policy: PlayoutPolicy, size: int) -> None:
+    if policy.kind == "weighted" and size != 6:
+        return
+    options: dict[str, Any] = {"leaves": 8, "leaf_playouts": 8, "policy": policy, "memory": 1}
+    limits = Limits(playouts=8 * max(20, int(100 * EFFORT)))
+    beside = SideBySideUct(**options).choose(Position.start(Rules(size)), limits, seed=4)
+    batched = BatchedUct("cpu", least=1, under_way=1, **options).choose(Position.start(Rules(size)), limits, seed=4)
+    assert essence(beside) == essence(batched)
+
+
+def settled(search: SideBySideUct) -> kernels.Tree:
+    """Its tree, in which nothing is under way."""
+    tree, (leaves,) = search._nodes, search._rooms.values()
+    assert tree is not None and not leaves.pending.any()
+    used = [slot for slot in range(int(tree.counters[kernels.USED])) if tree.visits[slot]]
+    assert tree.means[used] == pytest.approx(tree.sums[used] / tree.visits[used], rel=1e-12)
+    check_counts(tree)
+    return tree
+
+
+@pytest.mark.parametrize("reading", READINGS[:: 11 if not INTERPRETED else 47], ids=str)
+def test_counts_add_up_with_leaves_side_by_side(reading: dict[str, Any]) -> None:
+    for leaves, playouts in ((3, 700), (16, 3001), (64, 2000)):
+        search = SideBySideUct(leaves=leaves, **reading, memory=4)
+        done = max(100, int(playouts * EFFORT))
+        decision = search.choose(Position.start(Rules(6)), Limits(playouts=done), 4)
+        assert settled(search).visits[0] == done == decision.playouts
+
+
+@pytest.mark.parametrize("expand", ["one", "all"])
+@pytest.mark.parametrize("limits", [Limits(playouts=int(2003 * EFFORT)), Limits(nodes=int(20_000 * EFFORT))])
+def test_leaves_side_by_side_do_not_depend_on_slices(expand: Any, limits: Limits) -> None:
+    found = set()
+    for rate in (60.0, 1234.0, 1e9):
+        search = SideBySideUct(leaves=8, expand=expand, memory=4)
+        search._rate = rate
+        found.add(essence(search.choose(Position.start(Rules(6)), limits, seed=11)))
+    assert len(found) == 1
+    other = SideBySideUct(leaves=8, expand=expand, memory=4).choose(Position.start(Rules(6)), limits, seed=12)
+    usual = UctSearch(expand=expand, memory=4).choose(Position.start(Rules(6)), limits, seed=11)
+    assert not {essence(other), essence(usual)} & found
+
+
+def test_a_full_tree_with_leaves_side_by_side() -> None:
+    playouts = 5000 if not INTERPRETED else 400
+    small = SideBySideUct(leaves=16, memory=600 * (BYTES_PER_NODE + 4) / 2**20)
+    decision = small.choose(Position.start(Rules(6)), Limits(playouts=playouts), 3)
+    assert "600 nodes" in decision.note
+    assert decision.playouts == playouts == settled(small).visits[0]
+
+
+def test_finished_games_and_passes_with_leaves_side_by_side() -> None:
+    single = SideBySideUct(leaves=8, memory=1).choose(Position.parse(SINGLE), Limits(playouts=50), 1)
+    assert (single.nodes, single.depth, single.value, single.moves[0].visits) == (1, 1, 1.0, 50)
+    complete = SideBySideUct(leaves=8, memory=1)
+    position = Position.parse("XXXXXXXXXO-XX-OX X")
+    assert complete.choose(position, Limits(nodes=200), seed=1).nodes < 200, "a complete tree counts no more nodes"
+    for seed in range(10 if not INTERPRETED else 2):
+        for pass_node in ("child", "leaf"):
+            search = SideBySideUct(leaves=8, pass_node=pass_node, memory=1)
+            search.choose(from_naive(*random_position(4, 5, seed)), Limits(playouts=100), seed)
+            settled(search)
+
+
+@every_variant
+@pytest.mark.parametrize("leaves", [8, 64])
+def test_leaves_side_by_side_find_the_solved_move(variant: Variant, leaves: int) -> None:
+    right = cases = 0
+    for seed in range(int(40 * EFFORT)):
+        board, side = random_position(4 if seed % 2 else 6, 7, seed)
+        best, _ = winning_moves(board, side, variant)
+        if len(best) < len(naive.legal_moves(board, side)):
+            search = SideBySideUct(leaves=leaves, memory=4)
+            limits = Limits(playouts=3000 if not INTERPRETED else 1000)
+            right += search.choose(from_naive(board, side, variant), limits, seed).move in best
+            cases += 1
+    assert right >= cases - (1 if not INTERPRETED else 0)
+
+
+@pytest.mark.parametrize("size", [4, 6, 10])
+@every_variant
+def test_whole_games_with_leaves_side_by_side_keep_their_counts(size: int, variant: Variant) -> None:
+    if INTERPRETED and size == 10:
+        return
+    found_again = 0
+    for game in range(int((10 if size < 10 else 2) * EFFORT) or 1):
+        rng, search = random.Random(game), SideBySideUct(leaves=8, reuse=True, memory=1)
+        position = Position.start(Rules(size, variant))
+        while not position.is_over:
+            if position.turn is Color.WHITE or len(position.moves) < 2:
+                position = position.play(rng.choice(position.moves) if position.moves else position.rules.pass_move)
+                continue
+            decision = search.choose(position, Limits(playouts=int(200 * EFFORT)), game)
+            found_again += int(settled(search).visits[0]) > decision.playouts
+            position = position.play(decision.move)
+    assert found_again > 0
+
+
+def test_trees_side_by_side_with_leaves_side_by_side() -> None:
+    position = Position.start("standard 6x6")
+    forest = agent("uct(playouts=301, threads=3, leaves=4, memory=3)")
+    decision = forest.choose(position, seed=5)
+    assert essence(forest.choose(position, seed=5)) == essence(decision)
+    seeds = [(5 + number * 0x9E3779B97F4A7C15) % 2**64 for number in range(3)]
+    alone = [
+        SideBySideUct(leaves=4, exploration=1.41421356237, memory=1).choose(position, Limits(playouts=playouts), seed)
+        for playouts, seed in zip((101, 100, 100), seeds, strict=True)
+    ]
+    visits = {root.move: sum(one.moves[i].visits for one in alone) for i, root in enumerate(alone[0].moves)}
+    assert {root.move: root.visits for root in decision.moves} == visits
+
+
+def test_leaves_by_text() -> None:
+    position = Position.start("standard 6x6")
+    usual, one, some = (agent(f"uct(playouts=300{leaves})") for leaves in ("", ", leaves=1", ", leaves=8"))
+    assert "leaves" not in usual.text and "leaves=8" in some.text
+    assert essence(one.choose(position, seed=1)) == essence(usual.choose(position, seed=1))
+    assert essence(some.choose(position, seed=1)) != essence(usual.choose(position, seed=1))
+    for leaves in (0, 1025):
+        with pytest.raises(BadSpec, match="leaves"):
+            SideBySideUct(leaves=leaves)

@@ -26,6 +26,7 @@ from warm_up_games import counts_around_a_game
 LARGE = (
     *("heuristic", "solver(nodes=50)", "minimax(depth=1, endgame=5)", "montecarlo(playouts=1)"),
     *("minimax(depth=1, eval=players_of_people:frontier, hash_mb=1)", "uct(playouts=4, reuse=yes, endgame=5)"),
+    "uct(playouts=40, leaves=4, reuse=yes)",
     *("engine(depth=3)", "players_of_people:First"),
 )
 """Agents for a board of four words, of which every kernel takes another type."""

@@ -513,6 +513,8 @@ def test_no_agent_that_runs_commands_or_loads_code(page: Page, text: str) -> Non
         "uct(10, 1, 1, 1, one, mover, parent, visits, child, 0.5, full, no, uniform, 1, 0, wdl, 4000)",
         "solver(memory=4000)",
         "uct(leaf_playouts=1000)",
+        "uct(leaves=100)",
+        "uct(leaves=8, leaf_playouts=16)",
     ],
 )
 def test_no_agent_that_takes_too_much(text: str) -> None:

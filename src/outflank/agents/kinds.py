@@ -30,7 +30,7 @@ from outflank.search.probcut import PERCENT
 from outflank.search.puct import MOST_EXACT, PuctSearch
 from outflank.search.puct import MOST_EXPLORATION as MOST_PUCT_EXPLORATION
 from outflank.search.uct import MOST_EXPLORATION, UctSearch
-from outflank.search.uct_batches import BatchedUct
+from outflank.search.uct_batches import LEAVES, BatchedUct, SideBySideUct
 from outflank.search.uct_threads import ThreadedUct
 from outflank.spec import Call, Value
 
@@ -112,9 +112,7 @@ def _uct(options: CheckedOptions) -> Player:
 
 
 def _tree(options: CheckedOptions) -> UctSearch:
-    device = options["device"]
-    search = UctSearch if device is None else partial(BatchedUct, device)
-    return search(
+    return _kind_of_tree(options["device"], options["leaves"])(
         exploration=options["c"],
         expand=options["expand"],
         backup=options["backup"],
@@ -129,6 +127,12 @@ def _tree(options: CheckedOptions) -> UctSearch:
         leaf_playouts=options["leaf_playouts"],
         memory=options["memory"] / (options["threads"] or 1),
     )
+
+
+def _kind_of_tree(device: str | None, leaves: int | None) -> Callable[..., UctSearch]:
+    if device is not None:
+        return partial(BatchedUct, device, leaves=leaves or LEAVES)
+    return partial(SideBySideUct, leaves=leaves) if leaves is not None and leaves > 1 else UctSearch
 
 
 def _puct(options: CheckedOptions) -> Player:
@@ -357,6 +361,7 @@ KINDS = {
                         None,
                         "how children are chosen, in place of c's formula: PUCT, RAVE",
                     ),
+                    Option("leaves", whole(1, LEAVES), None, "leaves under way at once, played out side by side"),
                 ),
                 "Phan & Synytsia; He & Lin; Zean He; Tenshi",
             ),

@@ -52,6 +52,8 @@ SEARCHES = [
     # (name, agent, position): a decision each, timed; the middlegame position is the one after _MIDGAME
     ("uct, 10,000 playouts, 8x8", "uct(playouts=10000)", Position.start()),
     ("uct, 100,000 playouts, 8x8", "uct(playouts=100000)", Position.start()),
+    ("uct, 10,000 playouts, 16 leaves at once, 8x8", "uct(playouts=10000, leaves=16)", Position.start()),
+    ("uct, 100,000 playouts, 16 leaves at once, 8x8", "uct(playouts=100000, leaves=16)", Position.start()),
     ("uct, 100,000 playouts in lanes, 8x8", "uct(playouts=100000, leaf_playouts=32)", Position.start()),
     ("uct, 10,000 playouts, 12x12", "uct(playouts=10000)", Position.start(Rules(12))),
     (

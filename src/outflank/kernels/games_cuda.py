@@ -33,7 +33,7 @@ from outflank.kernels import bitboard, sliced
 from outflank.kernels.bitboard import count, load
 from outflank.kernels.cuda import SIMULATED
 from outflank.kernels.jit import Word, plain
-from outflank.kernels.playout import UNLIMITED, random_moves, stream
+from outflank.kernels.playout import UNLIMITED, plain_random_moves, stream
 from outflank.kernels.policy import cut_value, packed_cut, policy_playout
 
 WON, DRAWN, LOST, PLACED = range(4)
@@ -149,7 +149,7 @@ def _group_kernel(size: int) -> Any:
 
 def _single_kernel() -> Any:
     """`games_kernel` for larger boards, one game a thread."""
-    play, begin_stream, counted, read = (for_card(each) for each in (random_moves, stream, count, load))
+    play, begin_stream, counted, read = (for_card(each) for each in (plain_random_moves, stream, count, load))
 
     def games(
         own: Any, other: Any, full: Any, seeds: Any, firsts: Any, each: int, begin: int, end: int, out: Any, totals: Any
@@ -218,7 +218,7 @@ def cut_kernel() -> Any:
 
     The card does not add them up, because its exponential differs from the CPU's in the last bit.
     """
-    play, begin_stream, read, counted = (for_card(each) for each in (random_moves, stream, load, count))
+    play, begin_stream, read, counted = (for_card(each) for each in (plain_random_moves, stream, load, count))
     value_of, packed = for_card(cut_value), for_card(packed_cut)
 
     def games(

@@ -58,12 +58,12 @@ from outflank.kernels.playout import (
     LANES,
     ME,
     OPP,
+    S0,
+    S1,
     UNLIMITED,
-    Differences,
     advance,
     choose,
-    games_side_by_side,
-    new_lanes,
+    play_lanes,
     random_moves,
     stream,
 )
@@ -156,21 +156,11 @@ class Cutoff(NamedTuple):
 
 Policy = Uniform | Own | Guided | Cutoff
 """Kernels tell them apart by their length, which the compiler folds: each search compiles the one it uses."""
-_UNIFORM_FIELDS, _OWN_FIELDS, _CUTOFF_FIELDS, _GUIDED_FIELDS = 3, 4, 7, 9
+UNIFORM_FIELDS, _OWN_FIELDS, _CUTOFF_FIELDS, _GUIDED_FIELDS = 3, 4, 7, 9
 
 
-class Lanes(NamedTuple):
-    """Working space for playouts side by side; one per thread."""
-
-    words: Words
-    """From `new_lanes`: after a batch, the final boards."""
-    differences: Differences
-    """[LANES]"""
-
-
-def lanes_for_playouts() -> Lanes:
-    """Fresh working space."""
-    return Lanes(new_lanes(), np.empty(LANES, np.int16))
+FEW = 3
+"""Playouts that are sooner played one after the other than side by side."""
 
 
 # --- results ----------------------------------------------------------------------------------------------
@@ -192,6 +182,17 @@ def _seen(own: bool, me: Board, opp: Board) -> int:
     """Difference of discs from the view of the side that began: the one to move now if `own`."""
     difference = count(me) - count(opp)
     return difference if own else -difference
+
+
+@inlined
+def paid_in_lane(lanes: Words, lane: int, sign: int, policy: Any, discs: int) -> tuple[float, float, int]:
+    """(reward of the side that began, of the other, discs placed) of a game that `play_lanes` ended with this sign.
+
+    `discs` are those on the board before it.
+    """
+    mine, theirs = (lanes[ME, lane],), (lanes[OPP, lane],)
+    won, lost = _paid(sign * (count(mine) - count(theirs)), policy.sign, policy.draw)
+    return won, lost, count(either(mine, theirs)) - discs
 
 
 # --- uniformly random moves -------------------------------------------------------------------------------
@@ -346,7 +347,7 @@ def _pick(
 @inlined
 def _after_pass(policy: Any, s0: Word, s1: Word) -> tuple[Word, Word]:
     """The generator state after a pass, for which only random moves draw."""
-    if len(policy) == _UNIFORM_FIELDS or len(policy) == _CUTOFF_FIELDS:
+    if len(policy) == UNIFORM_FIELDS or len(policy) == _CUTOFF_FIELDS:
         return advance(s0, s1)
     else:
         return s0, s1
@@ -415,7 +416,7 @@ def policy_playout(
     `me` is to move; `own` says whether `me` is the side that searches. The rewards of a draw are `policy.draw` for
     both, so they need not add up to 1. A finished game pays its result.
     """
-    if len(policy) == _UNIFORM_FIELDS:
+    if len(policy) == UNIFORM_FIELDS:
         return _uniform_playout(me, opp, full, policy, s0, s1)
     else:
         if len(policy) == _CUTOFF_FIELDS:
@@ -434,18 +435,21 @@ def _playouts_side_by_side(
     seed: Word,
     begin: int,
     number: int,
-    lanes: Lanes,
+    lanes: Words,
     won: float,
     lost: float,
 ) -> tuple[float, float, int]:
     """`playouts` of a uniform policy on one-word boards, `LANES` at a time."""
     plies, discs = 0, count(either(me, opp))
     for batch in range(0, number, LANES):
-        games_side_by_side(me, opp, full, seed, begin + batch, lanes.differences, lanes.words)
-        for i in range(min(LANES, number - batch)):
-            points, against = _paid(lanes.differences[i], policy.sign, policy.draw)
-            won, lost = won + points, lost + against
-            plies += count((lanes.words[ME, i] | lanes.words[OPP, i],)) - discs
+        width = min(LANES, number - batch)
+        for i in range(width):
+            lanes[ME, i], lanes[OPP, i] = me[0], opp[0]
+            lanes[S0, i], lanes[S1, i] = stream(seed, Word(begin + batch + i))
+        sign = play_lanes(lanes, width, full)
+        for i in range(width):
+            points, against, placed = paid_in_lane(lanes, i, sign, policy, discs)
+            won, lost, plies = won + points, lost + against, plies + placed
     return won, lost, plies
 
 
@@ -480,7 +484,7 @@ def playouts(
     seed: Word,
     begin: int,
     number: int,
-    lanes: Lanes,
+    lanes: Words,
     won: float,
     lost: float,
 ) -> tuple[float, float, int]:
@@ -490,8 +494,8 @@ def playouts(
     added to `won` and `lost`, those of the playouts before, one by one: the same sums to the last bit in any slices.
     """
     if len(me) == 1:  # noqa: SIM102  (each on its own, so that the compiler drops what is not needed)
-        if len(policy) == _UNIFORM_FIELDS:  # noqa: SIM102
-            if number > LANES // 4:
+        if len(policy) == UNIFORM_FIELDS:  # noqa: SIM102
+            if number > FEW:
                 return _playouts_side_by_side(me, opp, full, policy, seed, begin, number, lanes, won, lost)
     return _playouts_in_turn(me, opp, full, own, policy, seed, begin, number, won, lost)
 

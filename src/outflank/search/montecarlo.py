@@ -15,8 +15,8 @@ from outflank.board import Position, Rules
 from outflank.devices import CardPlayouts, on_gpu
 from outflank.errors import BadSpec
 from outflank.kernels import policy as kernels
-from outflank.kernels.jit import Word
-from outflank.kernels.playout import LANES
+from outflank.kernels.jit import Word, Words
+from outflank.kernels.playout import LANES, new_lanes
 from outflank.kernels.rules import play
 from outflank.plugins import raise_faults
 from outflank.search.clock import Clock
@@ -77,7 +77,7 @@ class FlatMonteCarlo(Player):
         self._first_rate = (_FIRST_CARD_RATE if uniform else _SLOW_CARD_RATE) if self.on_gpu else _FIRST_RATE
         self._rate = self._first_rate
         self._most_at_once = _CARD_SLICE if self.on_gpu and not uniform else NO_LIMIT
-        self._lanes = kernels.lanes_for_playouts()
+        self._lanes = new_lanes()
         self._card: CardPlayouts | None = None
 
     def check_rules(self, rules: Rules) -> None:
@@ -190,7 +190,7 @@ class _Sample:
         """Points per playout; None of a move that was not played out."""
         return self.points / self.playouts if self.playouts else None
 
-    def play(self, number: int, policy: Any, seed: Word, lanes: kernels.Lanes) -> None:
+    def play(self, number: int, policy: Any, seed: Word, lanes: Words) -> None:
         """So many playouts more."""
         mine, theirs = self.boards
         _, self.points, plies = kernels.playouts(

@@ -11,6 +11,7 @@
 | tree | full | `flat`: a bandit over the root moves (He & Lin, figure 2) |
 | select | the formula above | a person's own function of visits, mean, prior and AMAF |
 | reuse | fresh tree for every move | the part of the tree that the game has reached is kept (Tenshi) |
+| leaves | leaf after leaf | so many under way at once, played out side by side (`uct_batches.py`) |
 
 `backup=agent` is a tree in which the opponent helps; `backup=black` plays to lose as white. The tree has a fixed number
 of slots; when they are used up, simulations go on without new nodes and the decision says so.
@@ -21,7 +22,7 @@ exploration 0.7 gives 0.60 and 0.35 gives 0.76; leaf_playouts of 12, 16, 32 and 
 32 with exploration 0.7 gives 0.75.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import sqrt
 from typing import Any, ClassVar, Literal, get_args
 
@@ -31,8 +32,9 @@ from outflank.board import Color, Position, Rules
 from outflank.errors import BadSpec
 from outflank.game import moves_between
 from outflank.kernels import uct as kernels
-from outflank.kernels.jit import Word
-from outflank.kernels.policy import lanes_for_playouts
+from outflank.kernels.jit import Board, Word
+from outflank.kernels.playout import new_lanes
+from outflank.kernels.policy import Policy
 from outflank.kernels.rules import PASS
 from outflank.kernels.uct import Selection, Tree, UctOptions
 from outflank.plugins import Plugin, raise_faults, score
@@ -104,6 +106,8 @@ class UctSearch(Player):
     """What counts the playouts of a node; a search ends when it can count no more."""
     bytes_beside_node: ClassVar[int] = 0
     """What a search keeps of every node beside the tree."""
+    leaves: int = 1
+    """Leaves that are under way at once, at most."""
 
     def __init__(
         self,
@@ -227,13 +231,12 @@ class UctSearch(Player):
         """Runs slices until a limit is reached, one simulation at least; what is found is told between two."""
         reading, policy = self._readings[position.turn], self.policy.build(position.rules, self.draw)
         left = self._simulations(tree, limits)
-        nodes, word, boards = limits.nodes or NO_LIMIT, Word(seed & _SEED_MASK), position.boards
-        lanes = lanes_for_playouts() if self.leaf_playouts > 1 else None
-        selection = self._selection(position.rules)
+        nodes, word, selection = limits.nodes or NO_LIMIT, Word(seed & _SEED_MASK), self._selection(position.rules)
+        run = self._kernel(position.boards, tree, reading, policy, selection, word, nodes)
         plugs = self._plugs(policy, selection)
         while left:
             number, counted = min(max(1, clock.slice() // self.leaf_playouts), left), tree.counters.item(kernels.NODES)
-            done = kernels.simulate(*boards, tree, reading, policy, lanes, selection, word, number, nodes)
+            done = run(number, left)
             raise_faults(*plugs)
             clock.worked(done * self.leaf_playouts)
             left -= done
@@ -241,6 +244,22 @@ class UctSearch(Player):
             complete = limits.nodes is not None and tree.counters.item(kernels.NODES) == counted
             if done < number or clock.expired or complete:  # a complete tree counts no more nodes
                 break
+
+    def _kernel(
+        self,
+        boards: tuple[Board, Board, Board],
+        tree: Tree,
+        reading: UctOptions,
+        policy: Policy,
+        selection: Selection | None,
+        seed: Word,
+        nodes: int,
+    ) -> Callable[[int, int], int]:
+        """A slice of the search: from the simulations to do, and those left in all, to how many were done."""
+        lanes = new_lanes() if self.leaf_playouts > 1 else None
+        return lambda number, left: kernels.simulate(
+            *boards, tree, reading, policy, lanes, selection, seed, number, nodes
+        )
 
     def _simulations(self, tree: Tree, limits: Limits) -> int:
         """How many may be done at most, one at least."""

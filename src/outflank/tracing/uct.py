@@ -124,6 +124,7 @@ def _check(search: UctSearch) -> None:
         "select": search.select is not None,
         "final=module:function": isinstance(search.final, Plugin),
         "leaf_playouts": search.leaf_playouts != 1,
+        "leaves": search.leaves != 1,
     }
     for option, given in unlike.items():
         if given:

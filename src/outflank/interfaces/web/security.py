@@ -109,6 +109,9 @@ def page_agent(text: str, caps: Caps) -> Agent:
         size = options.get(name)
         if isinstance(size, int | float) and size > most:
             raise BadSpec(f"{name}={show(size)} is too much for the page; expected at most {most}")
+    together = (options.get("leaves") or 1) * (options.get("leaf_playouts") or 1)
+    if "leaves" in options and together > caps.leaf_playouts:
+        raise BadSpec(f"{together} playouts at once are too much for the page; expected at most {caps.leaf_playouts}")
     return agent(text)
 
 
