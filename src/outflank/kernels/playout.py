@@ -30,7 +30,7 @@ from outflank.kernels.bitboard import (
     ranked_bit,
     store,
 )
-from outflank.kernels.jit import NATIVE, Board, Word, Words, inlined, kernel
+from outflank.kernels.jit import NATIVE, Board, Word, Words, inlined, kernel, routine
 from outflank.kernels.rules import PASS, after, with_turned
 
 LANES = 32
@@ -214,7 +214,7 @@ def _play_chosen(lanes: Words, width: int) -> None:
         (lanes[ME, i],), (lanes[OPP, i],) = with_turned(me, opp, plain_flips(me, opp, bit), bit)
 
 
-@kernel
+@routine
 def play_lanes(lanes: Words, number: int, full: Board) -> int:
     """Plays the games of the first `number` lanes to their end; returns 1 if those who began are to move, otherwise -1.
 
