@@ -143,6 +143,8 @@ def test_no_cut_hides_that_a_side_loses_all_its_discs(confidence: int) -> None:
 
 
 def test_the_end_is_looked_for_when_the_limits_permit() -> None:
+    sure = random_position(random.Random(1), 14)
+    assert [(step.depth, step.confidence) for step in _steps(sure, 60, 0)][-2:] == [(8, 0), (14, CERTAIN)]
     position = random_position(random.Random(1), 16)
     at_once = [(step.depth, step.to_end) for step in _steps(position, 60, 0)]
     assert at_once == [(depth, False) for depth in range(1, 11)] + [(16, True)] * kernel.CONFIDENCES
