@@ -279,9 +279,17 @@ def test_kernels_have_the_types_they_promise() -> None:
         selfplay.play_games(me, opp, full, alone, built, Word(1), 0, size**2 - 8, size**2 - 5, squares, firsts, scores)
         assert squares[0, 0] >= 0
         trained = selective.Search(
-            *(endgame_rules(Rules(size), "winner"), built, shipped_probcut(Rules(8)).margins(size**2)),
-            *(new_table(0.1), np.zeros((1, 1), np.uint64), new_table(0.1)),
-            *(np.zeros((selective.MOST_PLIES, size**2), np.int64), 1, np.array([0, 0, 10**6])),
+            endgame_rules(Rules(size), "winner"),
+            built,
+            shipped_probcut(Rules(8)).margins(size**2),
+            new_table(0.1),
+            busy=np.zeros((1, 1), np.uint64),
+            settled=np.zeros((1, 1), np.uint64),
+            path=np.zeros((selective.MOST_PLIES, 1), np.uint64),
+            near=new_table(0.1),
+            lists=np.zeros((selective.MOST_PLIES, size**2), np.int64),
+            age=1,
+            control=np.array([0, 0, 10**6, 0]),
         )
         for search in (trained, trained._replace(judge=Outlook(20), table=new_table(0.1))):
             roots = np.zeros((1, 3), np.int64)

@@ -112,10 +112,11 @@ def _load_seconds() -> float:
 def _thread_gain(positions: Sequence[Position], depth: int, confidence: int = 0) -> float:
     """How many times faster two threads search to a depth, the end at most."""
     seconds = {1: 0.0, 2: 0.0}
+    players = {threads: EngineSearch(threads=threads, confidence=confidence) for threads in seconds}
     for position in positions:
-        for threads in seconds:
+        for threads, player in players.items():
+            player.tools(position.rules).forget()  # also gives the table its memory, which takes time once
             began = time.perf_counter()
-            player = EngineSearch(threads=threads, confidence=confidence)
             player.choose(position, Limits(depth=min(depth, position.empties)), 0)
             seconds[threads] += time.perf_counter() - began
     return seconds[1] / seconds[2]

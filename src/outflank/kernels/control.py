@@ -12,9 +12,10 @@ from outflank.kernels.jit import inlined
 
 Control = npt.NDArray[np.int64]
 
-STOP, NODES, MOST = range(3)
-"""Cells: not 0 when the search must end, positions entered so far, and how many it may enter."""
-CELLS = 3
+STOP, NODES, MOST, LEAVE = range(4)
+"""Cells: not 0 when the search must end, positions entered so far, how many it may enter, the node to go back to."""
+CELLS = 32
+"""More than are used, so that no two threads write to one line of the cache in every node."""
 
 
 @inlined

@@ -61,10 +61,11 @@ def new_searches(
 ) -> list[kernel.Search]:
     """What every thread searches with."""
     busy = np.zeros((_BUSY if threads > 1 else 1, 1), np.uint64)
+    settled = np.zeros_like(busy)
     plies = max(kernel.MOST_PLIES, 3 * rules.cells)
     return [
         kernel.Search(
-            *(game, judge, margins, table, busy, new_table(_NEAR_MEGABYTES)),
+            *(game, judge, margins, table, busy, settled, np.zeros((plies, 1), np.uint64), new_table(_NEAR_MEGABYTES)),
             *(np.zeros((plies, rules.cells), np.int64), 0, np.zeros(CELLS, np.int64)),
         )
         for _ in range(threads)

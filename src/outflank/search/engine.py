@@ -20,6 +20,7 @@ import numpy as np
 
 from outflank.board import Position, Rules, Variant
 from outflank.kernels import selective as kernel
+from outflank.kernels.control import MOST
 from outflank.kernels.table import NO_MOVE, new_table
 from outflank.patterns import PatternWeights, file_digest, read_usual_weights, shipped_weights
 from outflank.search.beside import Question, Roots, Runner, new_searches, roots_of
@@ -416,7 +417,8 @@ class _Run:
         me, opp, _ = position.boards
         if self.done.to_end and self.done.confidence == kernel.CERTAIN and position.empties <= kernel.NEAR:
             roots, search, alone = roots_of(position), self.searches[0], 0
-            search.control[:] = (0, 0, NO_LIMIT)
+            search.control[:] = 0
+            search.control[MOST] = NO_LIMIT
             most = position.rules.cells + 1
             kernel.search_root(me, opp, roots, position.empties, -most, most, kernel.CERTAIN, alone, search)
             best = roots[np.argmax(roots[:, kernel.VALUE] * 4 + roots[:, kernel.KNOWN])]
